@@ -123,8 +123,7 @@ const ingestAll = (sources: ReadonlyArray<Source>, options: IngestOptions, field
         if (watched) yield* screen.redraw("")
         yield* screen.note(
           options.json
-            ?  
-              jsonLine({ place, errors })
+            ? jsonLine({ place, errors })
             : fieldErrorLines(errors)
                 .map((line) => sanitize(`${place}: ${line}`))
                 .join("\n")

@@ -250,7 +250,6 @@ export const exportResult = (
     )
   }).pipe(withEngine(plainEngine(options), { existing: true }))
 
- 
 const canceledRuns = (result: Result): number => result.runsByStatus.cancelled
 
 /** Cancels the unfinished runs of a result. */

@@ -192,7 +192,7 @@ export const run = (options: RunOptions): CommandEffect =>
       }
     }
     // A run that was canceled or deleted in the meantime has not succeeded.
-     
+
     if (result.success === false || result.runsByStatus.cancelled > 0 || result.totalRuns < made.totalRuns) {
       return yield* new ReportedFailure()
     }

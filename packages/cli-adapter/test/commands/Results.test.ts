@@ -123,7 +123,7 @@ describe.each(["sqlite", "postgres"] as const)("results at the command line on %
     expect(await run(cancelRun({ ...as(), id: newest }))).toMatchObject({ code: 0 })
     expect(await run(cancelRun({ ...as(), id: 1 }))).toMatchObject({
       code: 1,
-       
+
       err: "Only an open run can be canceled; this run is completed."
     })
     expect((await run(removeRuns({ ...as(), id: 3, runs: [newest] }))).err).toContain(`${newest}`)

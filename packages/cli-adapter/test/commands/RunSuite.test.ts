@@ -150,7 +150,7 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
     )
     const ran = await waiting
     expect(ran.code).toBe(1)
-     
+
     expect(JSON.parse(ran.out)).toMatchObject({ result: { success: null, runs_by_status: { cancelled: 2 } } })
   })
 

@@ -47,7 +47,7 @@ export const firstRecord = (delivery: Delivery, id: CallId): CallRecord => ({
 export const firstEvaluationDue = ({ evaluates, metricIds, transcript }: Delivery): boolean =>
   evaluates && (transcript !== undefined || metricIds !== undefined)
 
-/** Seconds: the last end time of transcript or recording; null when neither is known. Source: design, section 3. */
+/** Seconds: the last end time of transcript or recording; null when neither is known. Source: docs/ingest.md. */
 const durationOf = (transcript: CallRecord["transcript"], recording: Recording | null): number | null => {
   const spoken = transcript === null ? undefined : endOf(transcript)
   const recorded = recording?.durationSeconds ?? undefined

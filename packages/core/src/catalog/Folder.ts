@@ -15,7 +15,7 @@ export class Folder extends Schema.Class<Folder>("@earshot/core/catalog/Folder")
 /** A folder in its wire form. */
 export const encodeFolder = Schema.encodeSync(Folder)
 
-/** The draft of a new folder; its parent must exist. Source: design, section 7. */
+/** The draft of a new folder; its parent must exist. Source: docs/evaluators.md. */
 export const FolderDraft = Fields.object({ project: Fields.id(ProjectId), path: Fields.text() })
 
 /** Renames or moves a folder with everything in it. */

@@ -26,7 +26,7 @@ export const encodePersonality = Schema.encodeSync(Personality)
 
 const MAX_DESCRIPTION = 10_000
 
-/** The draft of a new personality. Source: design, section 7. */
+/** The draft of a new personality. Source: docs/evaluators.md. */
 export const PersonalityDraft = Fields.object({
   project: Fields.id(ProjectId),
   name: Fields.text({ max: MAX_NAME, blank: false }),

@@ -21,7 +21,7 @@ export const encodePhoneNumber = Schema.encodeSync(PhoneNumber)
 /** As long as a call's `customer_number`, which is the other end of the same line. */
 const number = Fields.text({ max: 100, blank: false })
 
-/** The draft of a new phone number. Source: design, section 7. */
+/** The draft of a new phone number. Source: docs/evaluators.md. */
 export const PhoneNumberDraft = Fields.object({
   project: Fields.id(ProjectId),
   number,

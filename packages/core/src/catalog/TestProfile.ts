@@ -26,7 +26,7 @@ export const encodeTestProfile = Schema.encodeSync(TestProfile)
 
 const information = Fields.custom(validateInformation, (value) => value, { type: "object" })
 
-/** The draft of a new test profile. Source: design, section 7. */
+/** The draft of a new test profile. Source: docs/evaluators.md. */
 export const TestProfileDraft = Fields.object({
   project: Fields.id(ProjectId),
   name: Fields.text({ max: MAX_NAME, blank: false }),

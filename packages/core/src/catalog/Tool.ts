@@ -22,7 +22,7 @@ export const encodeTool = Schema.encodeSync(Tool)
 
 const MAX_DESCRIPTION = 10_000
 
-/** The draft of a new tool. Source: design, section 7. */
+/** The draft of a new tool. Source: docs/evaluators.md. */
 export const ToolDraft = Fields.object({
   project: Fields.id(ProjectId),
   name: Fields.text({ max: MAX_NAME, blank: false }),

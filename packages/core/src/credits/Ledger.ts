@@ -10,7 +10,7 @@ import type { StorageError } from "../kernel/Storage.js"
 import type { Charge, LedgerEntry } from "./LedgerEntry.js"
 import { LedgerStore } from "./LedgerStore.js"
 
-/** The charges of the caller's organization. Source: design, sections 3 (redaction price) and 7. */
+/** The charges of the caller's organization. Source: docs/redaction.md and docs/metrics.md. */
 export class Ledger extends Context.Tag("@earshot/core/credits/Ledger")<
   Ledger,
   {

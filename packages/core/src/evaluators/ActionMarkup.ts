@@ -44,7 +44,7 @@ const parseMarker = (text: string): Either.Either<ActionPart, string> => {
 
 /**
  * Parses an action into speech and markers, or returns a message for each invalid marker. Total on any text.
- * Source: interface, conditions[].action; the markers' spelling is in design, section 5.
+ * Source: interface, conditions[].action; the markers' spelling is in docs/suites.md.
  */
 export const parseAction = (text: string): Either.Either<ReadonlyArray<ActionPart>, ReadonlyArray<string>> => {
   const parts: Array<ActionPart> = []

@@ -1,5 +1,5 @@
 /**
- * The rules of bulk updates of evaluators (interface, E4; design, section 3): a request and what its ids refer to in, a plan
+ * The rules of bulk updates of evaluators (interface, E4; docs/evaluators.md): a request and what its ids refer to in, a plan
  * or every error out.
  */
 import type * as Either from "effect/Either"

@@ -37,7 +37,7 @@ export interface ConditionalAction {
   readonly fixedMessage: boolean
 }
 
-/** A caller's behavior as rules. Source: interface, Conditional-actions instructions; design, section 5. */
+/** A caller's behavior as rules. Source: interface, Conditional-actions instructions; docs/suites.md. */
 export interface ConditionalActions {
   /** Who the caller is. */
   readonly role: string

@@ -34,7 +34,7 @@ export const MAX_EVALUATOR_TEXT = 20_000
 /** The longest call, in seconds: a day. */
 export const MAX_MAX_DURATION = 86_400
 
-/** Tags of an evaluator, and characters of one. Source: design, section 5, for scenarios of suites. */
+/** Tags of an evaluator, and characters of one. Source: docs/suites.md, for scenarios of suites. */
 export const MAX_TAGS = 32
 export const MAX_TAG = 64
 

@@ -53,7 +53,7 @@ export class Evaluators extends Context.Tag("@earshot/core/evaluators/Evaluators
     readonly delete: UseCase<"evaluators.delete", [id: EvaluatorId], void, NotFound | StorageError>
     /**
      * Updates many evaluators in one transaction, all or none. It returns the first of them, or with the query
-     * `{many: true}` all of them in the order of the request. Source: interface, E4; design, section 3;
+     * `{many: true}` all of them in the order of the request. Source: interface, E4; docs/evaluators.md;
      * `BulkUpdateRules` has the rules.
      */
     readonly bulkUpdate: UseCase<
@@ -79,7 +79,7 @@ export const EvaluatorQuery = Fields.object({
   search: Fields.optional(Fields.text({ max: 255 }))
 })
 
-/** E4's query: `many=true` returns every updated evaluator. Source: design, section 3. */
+/** E4's query: `many=true` returns every updated evaluator. Source: docs/evaluators.md. */
 export const BulkUpdateQuery = Fields.object({ many: Fields.withDefault(Fields.boolean, false) })
 
 const inScope = inScopeOrNotFound<Evaluator>("Evaluator", ({ agentId, projectId }) => ({

@@ -158,7 +158,7 @@ const agentFields = {
   assistant_id: Fields.optional(Fields.nullable(Fields.text({ max: 255 })))
 }
 
-/** The draft of a new metric. Source: design, section 7. */
+/** The draft of a new metric. Source: docs/metrics.md. */
 export const MetricDraft = Fields.object({
   ...agentFields,
   name: writable.name,

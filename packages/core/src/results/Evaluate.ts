@@ -35,7 +35,7 @@ const noRuns: Readonly<Record<RunStatus, number>> = {
   completed: 0,
   failed: 0,
   timeout: 0,
-   
+
   cancelled: 0
 }
 

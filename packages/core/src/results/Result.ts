@@ -13,7 +13,7 @@ const RunCounts = Schema.Struct({
   completed: Schema.Int,
   failed: Schema.Int,
   timeout: Schema.Int,
-   
+
   cancelled: Schema.Int
 })
 
@@ -96,7 +96,7 @@ export interface NewResult {
   }>
 }
 
-/** The capacity that an organization's runs use. Source: design, section 7. */
+/** The capacity that an organization's runs use. Source: docs/results.md. */
 export const CapacityWire = Schema.Struct({
   active_sessions: Schema.Int,
   pending_demand: Schema.Int,

@@ -44,7 +44,7 @@ export const transitions: Readonly<Record<RunStatus, Readonly<Partial<Record<Run
   completed: {},
   failed: {},
   timeout: {},
-   
+
   cancelled: {}
 }
 

@@ -29,7 +29,7 @@ export const DEFAULT_MAX_DURATION = 300
 
 /**
  * Voice and WebRTC: 5 credits a minute, by the second, rounded half up to a millionth. Text: 0.5 credits for each of 20
- * expected messages. Source: design, section 5.
+ * expected messages. Source: docs/suites.md.
  */
 export const standardPrices: Prices = {
   talk: (channel, maxDuration) =>

@@ -1,5 +1,5 @@
 /**
- * The portable test-suite spec: a JSON document that a team keeps beside its agent's code. Source: design, section 5.
+ * The portable test-suite spec: a JSON document that a team keeps beside its agent's code. Source: docs/suites.md.
  * These are its limits and its parsed form; `ParseSuite` parses it.
  */
 import type { LanguageCode } from "../catalog/LanguageCode.js"

@@ -95,7 +95,7 @@ const PlanWire = Schema.Struct({
   )
 }).annotations({ identifier: "SuitePlan" })
 
-/** The response of a validation without errors. Source: interface, E1; design, section 5. */
+/** The response of a validation without errors. Source: interface, E1; docs/suites.md. */
 export const ValidatedSuiteWire = Schema.Struct({
   dry_run: Schema.Literal(true),
   valid: Schema.Literal(true),

@@ -263,7 +263,7 @@ for (const database of TestEngine.databases) {
         for (let time = 0; time < 2; time++) {
           const canceled = yield* as(results.cancel(made.id))
           expect(canceled).toMatchObject({ status: "completed", successRate: 0 })
-           
+
           expect(canceled.runsByStatus).toMatchObject({ failed: 1, cancelled: 3, queued: 0 })
         }
         expect(yield* capacity).toEqual({

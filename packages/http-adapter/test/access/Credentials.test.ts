@@ -27,7 +27,7 @@ const INTERFACE: ReadonlyArray<readonly [route: string, accepts: ReadonlyArray<C
   ]
 ]
 
-/** What is there for everybody. Source: design, section 5. */
+/** What is there for everybody. Source: docs/access.md. */
 const OPEN: ReadonlySet<string> = new Set(["/test_framework/v2/scenarios/json_schema/"])
 
 /** Operations that have no endpoint, and why. */

@@ -219,7 +219,11 @@ describe.each(TestEngine.databases)("invalid deletions and suites on %s", async 
         json({
           ...spec,
           scenarios: [
-            conditional([...actionsOf("Hi"), { id: 1, condition: 2, action: "a" }, { id: 2, condition: 1, action: "b" }])
+            conditional([
+              ...actionsOf("Hi"),
+              { id: 1, condition: 2, action: "a" },
+              { id: 2, condition: 1, action: "b" }
+            ])
           ]
         }),
         {

@@ -1,4 +1,4 @@
-/** Properties of a call's status. Source: interface, Call record; design, section 3. */
+/** Properties of a call's status. Source: interface, Call record; docs/ingest.md. */
 import type { FieldErrors, Filters, Reviewable, ReviewPatch } from "@earshot/core"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"

@@ -1,4 +1,4 @@
-/** Properties of every parser of E7's body. Source: interface, E7; design, section 3. */
+/** Properties of every parser of E7's body. Source: interface, E7; docs/evaluators.md. */
 import { type ParsedEnableRequest, LanguageCode } from "@earshot/core"
 import * as fc from "fast-check"
 import { expectEqual, type Property, property } from "../Property.js"

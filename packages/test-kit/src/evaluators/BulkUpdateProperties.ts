@@ -1,4 +1,4 @@
-/** Properties of the plan of a bulk update. Source: interface, E4; design, section 3. */
+/** Properties of the plan of a bulk update. Source: interface, E4; docs/evaluators.md. */
 import {
   AgentId,
   type BulkPlan,

@@ -1,7 +1,7 @@
 /**
  * A reference model of credentials: who issued them with which permissions, which are revoked or expired, and what they may
  * access.
- * Source: interface, Authentication; design, section 3.
+ * Source: interface, Authentication; docs/access.md.
  */
 import * as fc from "fast-check"
 import { interfaceTable } from "../conformance/Interface.js"

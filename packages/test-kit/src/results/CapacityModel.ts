@@ -173,7 +173,7 @@ const command = (name: string, run: Command["run"]): Command =>
         (by.evaluating ?? 0) + (by.completed ?? 0),
         by.failed,
         by.timeout,
-         
+
         by.cancelled
       ])
     const expected = [...model.limits.keys()]

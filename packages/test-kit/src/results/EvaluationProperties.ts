@@ -1,4 +1,4 @@
-/** Properties of the evaluation of a result by its runs. Source: design, section 7. */
+/** Properties of the evaluation of a result by its runs. Source: docs/results.md. */
 import type { ResultEvaluation, RunCount } from "@earshot/core"
 import * as fc from "fast-check"
 import { expectEqual, type Property, property } from "../Property.js"

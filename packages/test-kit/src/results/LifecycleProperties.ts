@@ -1,4 +1,4 @@
-/** Properties of a run's transitions and of the capacity that it holds. Source: design, section 7. */
+/** Properties of a run's transitions and of the capacity that it holds. Source: docs/results.md. */
 import { type CapacityChange, type Holdings, MAX_RUN_ATTEMPTS, type RunEvent, RunStatus } from "@earshot/core"
 import * as fc from "fast-check"
 import { expectEqual, invariant, type Property, property } from "../Property.js"

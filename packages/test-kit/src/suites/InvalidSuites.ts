@@ -1,4 +1,4 @@
-/** Invalid specs with the paths of their errors, and specs at their limits. Source: interface, E1; design, section 5. */
+/** Invalid specs with the paths of their errors, and specs at their limits. Source: interface, E1; docs/suites.md. */
 import { type SuiteContext, Channel, Credits, MetricId, PersonalityId, TestProfileId, ToolId } from "@earshot/core"
 import * as fc from "fast-check"
 import { conditionalActionsFlaws } from "../evaluators/InvalidConditionalActions.js"
@@ -327,7 +327,7 @@ const sharedLimits = (by: string, place: string, made: (fields: Fields) => Field
   limit(`seconds of a run, by ${by}`, 86_400, `${place}.max_duration`, (count) => made({ max_duration: count }), 1)
 ]
 
-/** Source: design, section 5. `specLimitProperties` checks the bytes of a spec. */
+/** Source: docs/suites.md. `specLimitProperties` checks the bytes of a spec. */
 export const suiteLimits: ReadonlyArray<SuiteLimit> = [
   limit(
     "scenarios",

@@ -1,4 +1,4 @@
-/** Properties of the plan of a suite and of price lists. Source: interface, E1; design, section 5. */
+/** Properties of the plan of a suite and of price lists. Source: interface, E1; docs/suites.md. */
 import {
   type SuiteContext,
   type Channel,

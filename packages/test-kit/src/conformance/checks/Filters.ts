@@ -33,7 +33,7 @@ const fiveCalls = (fixture: Fixture) =>
     e: [50, HOUR, { dynamic_variables: { tier: null } }, {}]
   })
 
-/** What matches which of the four calls. Source: interface, Filter; design, section 4. */
+/** What matches which of the four calls. Source: interface, Filter; docs/filters.md. */
 const meanings: ReadonlyArray<readonly [Filter | null, string]> = [
   [null, "abcd"],
   [{}, "abcd"],
