@@ -111,7 +111,10 @@ export default defineConfig(
           paths: [{ name: "effect", message: 'Import the module: `import * as Effect from "effect/Effect"`.' }],
           patterns: [
             { regex: "^@effect/schema(/|$)", message: "Use effect/Schema; the two are incompatible." },
-            { regex: "^\\.{1,2}/(?!.*\\.(?:js|mjs|json)$)", message: "Import the file by its compiled name, ending in .js." }
+            {
+              regex: "^\\.{1,2}/(?!.*\\.(?:js|mjs|json)$)",
+              message: "Import the file by its compiled name, ending in .js."
+            }
           ]
         }
       ]
