@@ -1,7 +1,8 @@
 import * as Either from "effect/Either"
 import { type AudioError, UnsupportedAudio } from "./AudioErrors.js"
 import { hasText } from "./Bytes.js"
-import { isMp3, mp3Duration, mp3Length, type Mp3Layout, muteMp3, mutedFrames, parseMp3 } from "./Mp3.js"
+import { isMp3, mp3Duration, mp3Length, type Mp3Layout, parseMp3 } from "./Mp3.js"
+import { muteMp3, mutedFrames } from "./MuteMp3.js"
 import {
   allRanges,
   type ChannelRanges,
@@ -12,8 +13,10 @@ import {
   framesOf,
   validateRanges
 } from "./MuteRanges.js"
-import { isOgg, mutedPackets, muteOpus, OPUS_RATE, type OpusLayout, type OpusMuting, parseOpus } from "./OggOpus.js"
-import { type Fill, isDualMono, isWav, muteWav, parseWav, type WavLayout } from "./Wav.js"
+import { isOgg, OPUS_RATE, type OpusLayout, parseOpus } from "./OggOpus.js"
+import { mutedPackets, muteOpus, type OpusMuting } from "./MuteOpus.js"
+import { type Fill, isDualMono, muteWav } from "./MuteWav.js"
+import { isWav, parseWav, type WavLayout } from "./Wav.js"
 
 /** Formats that can be muted. */
 export type AudioFormat = "wav" | "mp3" | "opus"

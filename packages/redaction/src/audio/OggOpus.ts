@@ -1,7 +1,16 @@
 import * as Either from "effect/Either"
 import { type AudioError, MalformedAudio, UnsupportedAudio } from "./AudioErrors.js"
-import { byteAt, hasText, sameBytes, viewOf } from "./Bytes.js"
-import { mergeRanges, type AudioRange } from "./MuteRanges.js"
+import { byteAt, hasText, viewOf } from "./Bytes.js"
+import type { AudioRange } from "./MuteRanges.js"
+import {
+  pageChecksum,
+  CONTINUED_PAGE,
+  FIRST_PAGE,
+  PAGE_HEADER_BYTES,
+  LAST_PAGE,
+  pageLength,
+  readGranule
+} from "./OggPage.js"
 
 /** The clock of every Opus stream. */
 export const OPUS_RATE = 48_000
@@ -14,7 +23,7 @@ interface Piece {
   readonly isLast: boolean
 }
 
-interface Page {
+export interface Page {
   readonly offset: number
   readonly length: number
   readonly bodyOffset: number
@@ -53,11 +62,6 @@ const malformed = (reason: string): MalformedAudio => new MalformedAudio({ forma
 
 export const isOgg = (bytes: Uint8Array): boolean => hasText(bytes, 0, "OggS")
 
-const HEADER = 27
-const CONTINUED = 1
-const FIRST = 2
-const LAST = 4
-
 /** Samples at 48 kHz in a packet; undefined if its first bytes are invalid (RFC 6716, 3.1 and 3.2). */
 const packetSamples = (bytes: Uint8Array, first: AudioRange, second: AudioRange | undefined): number | undefined => {
   const toc = byteAt(bytes, first.from)
@@ -88,15 +92,6 @@ interface PageEnd {
   readonly isLast: boolean
 }
 
-/** Bytes of the page that starts at an offset; undefined where the file ends within it. */
-const pageLength = (bytes: Uint8Array, at: number): number | undefined => {
-  const segments = byteAt(bytes, at + 26)
-  if (at + HEADER + segments > bytes.length) return undefined
-  let length = HEADER + segments
-  for (let i = 0; i < segments; i++) length += byteAt(bytes, at + HEADER + i)
-  return at + length > bytes.length ? undefined : length
-}
-
 /** Assembles the packets of one stream from its pages. */
 class OpusReader {
   readonly #view: DataView
@@ -123,24 +118,24 @@ class OpusReader {
     const pieces = this.#piecesOf(at)
     if (Either.isLeft(pieces)) return pieces.left
     const segments = byteAt(this.bytes, at + 26)
-    this.#pages.push({ offset: at, length, bodyOffset: at + HEADER + segments, pieces: pieces.right })
+    this.#pages.push({ offset: at, length, bodyOffset: at + PAGE_HEADER_BYTES + segments, pieces: pieces.right })
     if (this.#packet > 0 && this.#packet > firstPacket)
       this.#ends.push({
         first: Math.max(0, firstPacket),
         to: this.#packet,
         granule: readGranule(this.#view, at + 6),
-        isLast: (byteAt(this.bytes, at + 5) & LAST) !== 0
+        isLast: (byteAt(this.bytes, at + 5) & LAST_PAGE) !== 0
       })
     return undefined
   }
 
   #pageError(at: number, length: number): AudioError | undefined {
     const flags = byteAt(this.bytes, at + 5)
-    const isOther = this.#view.getUint32(at + 14, true) !== this.#serial || (flags & FIRST) !== 0
+    const isOther = this.#view.getUint32(at + 14, true) !== this.#serial || (flags & FIRST_PAGE) !== 0
     if (this.#serial !== undefined && isOther) return new UnsupportedAudio({ reason: "Ogg with more than one stream" })
-    if (checksum(this.bytes, at, at + length) !== this.#view.getUint32(at + 22, true))
+    if (pageChecksum(this.bytes, at, at + length) !== this.#view.getUint32(at + 22, true))
       return malformed("a page whose checksum is wrong")
-    const isContinued = (flags & CONTINUED) !== 0
+    const isContinued = (flags & CONTINUED_PAGE) !== 0
     return isContinued !== this.#open && byteAt(this.bytes, at + 26) > 0
       ? malformed("a packet without its end")
       : undefined
@@ -150,10 +145,10 @@ class OpusReader {
   #piecesOf(at: number): Either.Either<ReadonlyArray<Piece>, AudioError> {
     const pieces: Array<Piece> = []
     const segments = byteAt(this.bytes, at + 26)
-    let from = at + HEADER + segments
+    let from = at + PAGE_HEADER_BYTES + segments
     let to = from
     for (let i = 0; i < segments; i++) {
-      const lacing = byteAt(this.bytes, at + HEADER + i)
+      const lacing = byteAt(this.bytes, at + PAGE_HEADER_BYTES + i)
       to += lacing
       if (lacing === 255 && i < segments - 1) continue
       const piece = { packet: this.#packet, from, to, isLast: lacing < 255 }
@@ -224,7 +219,7 @@ export const parseOpus = (bytes: Uint8Array): Either.Either<OpusLayout, AudioErr
   const reader = new OpusReader(bytes)
   let hasEnded = false
   let at = 0
-  while (at + HEADER <= bytes.length) {
+  while (at + PAGE_HEADER_BYTES <= bytes.length) {
     if (!hasText(bytes, at, "OggS") || bytes[at + 4] !== 0) {
       if (hasEnded) break
       return Either.left(malformed("bytes between the pages"))
@@ -233,7 +228,7 @@ export const parseOpus = (bytes: Uint8Array): Either.Either<OpusLayout, AudioErr
     if (length === undefined) break
     const error = reader.addPage(at, length)
     if (error !== undefined) return Either.left(error)
-    hasEnded ||= (byteAt(bytes, at + 5) & LAST) !== 0
+    hasEnded ||= (byteAt(bytes, at + 5) & LAST_PAGE) !== 0
     at += length
   }
   return reader.layout(at)
@@ -248,10 +243,6 @@ const readHead = (bytes: Uint8Array, from: number, to: number): Either.Either<He
   if (channels !== 1 && channels !== 2) return Either.left(malformed(`${channels} channels`))
   return Either.right({ channels, preSkip: byteAt(bytes, from + 10) | (byteAt(bytes, from + 11) << 8) })
 }
-
-/** A page's granule position as a number; negative if no packet ends on it. Loses precision beyond 2^53. */
-const readGranule = (view: DataView, at: number): number =>
-  view.getInt32(at + 4, true) * 2 ** 32 + view.getUint32(at, true)
 
 /**
  * Places packets on the clock of the granule positions, which starts with the first packet and ends at `end`. Samples from
@@ -287,136 +278,6 @@ const byGranules = (
   return { starts, end: clock, audibleEnd: audibleEnd ?? clock }
 }
 
-/** Extra samples of silence on either side, for decoders to settle: 20 ms. */
-const SETTLING = 960
-
-export interface OpusMuting {
-  /** Which packets to replace. */
-  readonly replaced: Uint8Array
-  /** Which of them must decode to silence in every sample; the others lead in and out. */
-  readonly silent: Uint8Array
-}
-
-/**
- * The packets that hold a sample of the ranges on either clock, plus 20 ms and at least one packet on both sides: the one
- * before gives the decoder time to fall silent, and the one after may repeat the last one's sound (in-band error
- * correction).
- */
-export const mutedPackets = (layout: OpusLayout, spans: ReadonlyArray<AudioRange>): OpusMuting => {
-  const count = layout.packets.length
-  const replaced = new Uint8Array(count)
-  const silent = new Uint8Array(count)
-  for (const clock of ["position", "granule"] as const) {
-    let next = 0
-    const reached = spans.map(({ from, to }) => ({ from: from + layout.preSkip, to: to + layout.preSkip }))
-    layout.packets.forEach((packet, i) => {
-      const from = packet[clock]
-      const to = from + packet.samples
-      // Packet times increase, so a range that ended far enough before this packet is finished.
-      while (next < reached.length && (reached[next]?.to ?? 0) + SETTLING <= from) next++
-      for (let j = next; j < reached.length && (reached[j]?.from ?? 0) - SETTLING < to; j++) {
-        const span = reached[j]
-        if (span === undefined) continue
-        replaced[i] = 1
-        if (span.from < to && from < span.to) silent[i] = 1
-      }
-    })
-  }
-  // A packet of up to 120 ms may fill the whole margin, so one more on each side of every silent one is replaced.
-  for (let i = 0; i < count; i++) {
-    if (silent[i] !== 1) continue
-    if (i > 0) replaced[i - 1] = 1
-    if (i + 1 < count) replaced[i + 1] = 1
-  }
-  return { replaced, silent }
-}
-
-/**
- * A packet of silence with the same duration: frames of the CELT layer whose first bit says "silence", the same for
- * every muted packet of a duration, so that packet sizes reveal nothing about the speech (RFC 6716, 4.3).
- */
-const silentPacket = (packet: OpusPacket): Uint8Array => {
-  const size = [960, 480, 240, 120].find((samples) => packet.samples % samples === 0) ?? 120
-  const frames = packet.samples / size
-  const config = 28 + Math.log2(size / 120)
-  const toc = (config << 3) | (packet.toc & 0x04)
-  const frame = [0xff, 0xfe]
-  return frames === 1
-    ? Uint8Array.from([toc, ...frame])
-    : Uint8Array.from([toc | 3, frames, ...Array.from({ length: frames }, () => frame).flat()])
-}
-
-/**
- * A copy in which the named packets are silent. Their pages get new lacing and checksums; page numbers, granule
- * positions and every other packet stay. A truncated last page is dropped: it may hold sound.
- */
-export const muteOpus = (bytes: Uint8Array, layout: OpusLayout, replaced: Uint8Array): Uint8Array => {
-  const parts: Array<Uint8Array> = []
-  let kept = 0
-  for (const page of layout.pages) {
-    if (!page.pieces.some(({ packet }) => replaced[packet] === 1)) continue
-    parts.push(bytes.subarray(kept, page.offset), mutePage(bytes, layout, page, replaced))
-    kept = page.offset + page.length
-  }
-  parts.push(bytes.subarray(kept, layout.end))
-  const muted = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    muted.set(part, at)
-    at += part.length
-  }
-  return muted
-}
-
-const mutePage = (bytes: Uint8Array, layout: OpusLayout, page: Page, replaced: Uint8Array): Uint8Array => {
-  const lacing: Array<number> = []
-  const bodies: Array<Uint8Array> = []
-  for (const piece of page.pieces) {
-    const packet = layout.packets[piece.packet]
-    if (packet === undefined || replaced[piece.packet] !== 1) {
-      const length = piece.to - piece.from
-      for (let left = length; left >= 255; left -= 255) lacing.push(255)
-      if (piece.isLast) lacing.push(length % 255)
-      bodies.push(bytes.subarray(piece.from, piece.to))
-    } else if (piece.isLast) {
-      // On the page where the old one ended, so that this page's granule position still states its end.
-      const silence = packet.bytes === 0 ? new Uint8Array(0) : silentPacket(packet)
-      lacing.push(silence.length)
-      bodies.push(silence)
-    }
-  }
-  const body = bodies.reduce((sum, part) => sum + part.length, 0)
-  const muted = new Uint8Array(HEADER + lacing.length + body)
-  muted.set(bytes.subarray(page.offset, page.offset + HEADER))
-  const first = page.pieces[0]
-  if (first !== undefined && replaced[first.packet] === 1) muted[5] = byteAt(muted, 5) & ~CONTINUED
-  muted[26] = lacing.length
-  muted.set(lacing, HEADER)
-  let at = HEADER + lacing.length
-  for (const part of bodies) {
-    muted.set(part, at)
-    at += part.length
-  }
-  viewOf(muted).setUint32(22, checksum(muted, 0, muted.length), true)
-  return muted
-}
-
-/** The page checksum of RFC 3533: CRC-32, polynomial 0x04c11db7, not reflected, its own field taken as zeros. */
-const checksum = (bytes: Uint8Array, from: number, to: number): number => {
-  let crc = 0
-  for (let i = from; i < to; i++) {
-    const byte = i >= from + 22 && i < from + 26 ? 0 : byteAt(bytes, i)
-    crc = ((crc << 8) ^ (CHECKSUMS[(crc >>> 24) ^ byte] ?? 0)) >>> 0
-  }
-  return crc
-}
-
-const CHECKSUMS = Uint32Array.from({ length: 256 }, (_, i) => {
-  let crc = i << 24
-  for (let bit = 0; bit < 8; bit++) crc = crc & 0x8000_0000 ? (crc << 1) ^ 0x04c1_1db7 : crc << 1
-  return crc >>> 0
-})
-
 /** The bytes of a packet. */
 export const packetBytes = (bytes: Uint8Array, packet: OpusPacket): Uint8Array => {
   const [only] = packet.spans
@@ -429,37 +290,3 @@ export const packetBytes = (bytes: Uint8Array, packet: OpusPacket): Uint8Array =
   }
   return joined
 }
-
-/**
- * Why a muted Opus file fails verification without decoding, or undefined: it must have the same number of packets with
- * the same durations and times; replaced ones are silent packets, all others are unchanged, headers included.
- */
-export const opusObjection = (
-  original: Uint8Array,
-  before: OpusLayout,
-  muted: Uint8Array,
-  replaced: Uint8Array
-): string | undefined => {
-  const parsed = parseOpus(muted)
-  if (Either.isLeft(parsed)) return "it no longer parses"
-  const after = parsed.right
-  if (after.packets.length !== before.packets.length || after.length !== before.length) return "its packets changed"
-  const sound = before.pages.findIndex(({ pieces }) => pieces.some(({ packet }) => packet >= 0))
-  const headers = sound < 0 ? before.end : (before.pages[sound]?.offset ?? 0)
-  if (!sameBytes(original, muted, 0, headers)) return "its headers changed"
-  for (let i = 0; i < before.packets.length; i++) {
-    const old = before.packets[i]
-    const now = after.packets[i]
-    if (old === undefined || now === undefined) return "its packets changed"
-    if (now.samples !== old.samples || now.position !== old.position || now.granule !== old.granule) {
-      return `packet ${i} moved`
-    }
-    const wanted = replaced[i] === 1 && old.bytes > 0 ? silentPacket(old) : packetBytes(original, old)
-    if (Buffer.compare(wanted, packetBytes(muted, now)) !== 0) return `packet ${i} is not what it has to be`
-  }
-  return undefined
-}
-
-/** Joins consecutive replaced packets into runs of packet positions. */
-export const runsOf = (flags: Uint8Array): ReadonlyArray<AudioRange> =>
-  mergeRanges(Array.from(flags, (flag, i) => (flag === 0 ? { from: i, to: i } : { from: i, to: i + 1 })))

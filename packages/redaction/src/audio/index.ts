@@ -11,4 +11,4 @@ export {
   type MutingSummary
 } from "./MuteAudio.js"
 export { DEFAULT_PADDING_SECONDS, type MuteRange } from "./MuteRanges.js"
-export type { Fill } from "./Wav.js"
+export type { Fill } from "./MuteWav.js"
