@@ -27,7 +27,7 @@ export type CommandError =
   | CommandRejected
   | ReportedFailure
   | OutputClosed
-  | Database.DatabaseUnusable
+  | Database.DatabaseError
   | ListenFailed
   | ProcessEnded
   | ValidationFailed

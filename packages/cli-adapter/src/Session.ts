@@ -39,7 +39,7 @@ export const runEngine = (
   { existing }: { readonly existing: boolean }
 ): Effect.Effect<
   Context.Context<Engine.Services>,
-  UsageError | CommandRejected | Database.DatabaseUnusable,
+  UsageError | CommandRejected | Database.DatabaseError,
   Wiring | Scope.Scope
 > =>
   Effect.gen(function* () {
@@ -133,7 +133,7 @@ export const withEngine =
     steps: Effect.Effect<A, E, R>
   ): Effect.Effect<
     A,
-    E | UsageError | CommandRejected | Database.DatabaseUnusable,
+    E | UsageError | CommandRejected | Database.DatabaseError,
     Exclude<Exclude<R, Engine.Services>, Scope.Scope> | Wiring
   > =>
     Effect.scoped(Effect.flatMap(runEngine(settings, options), (services) => Effect.provide(steps, services)))

@@ -53,7 +53,7 @@ export interface EngineSettings {
 export class Wiring extends Context.Tag("@earshot/cli-adapter/Wiring")<
   Wiring,
   {
-    readonly engine: (settings: EngineSettings) => Layer.Layer<Engine.Services, Database.DatabaseUnusable | UsageError>
+    readonly engine: (settings: EngineSettings) => Layer.Layer<Engine.Services, Database.DatabaseError | UsageError>
     /** The language model of the settings, or none: for commands that need no engine. */
     readonly languageModel: (settings: EngineSettings["languageModel"]) => Layer.Layer<LanguageModel>
     readonly server: (options: HttpServerOptions) => Layer.Layer<HttpServer, ListenFailed, Engine.Services>

@@ -59,7 +59,7 @@ const languageModel = (settings: EngineSettings["languageModel"]): Layer.Layer<L
     })
   )
 
-type EngineLayer = Layer.Layer<Engine.Services, Database.DatabaseUnusable | UsageError>
+type EngineLayer = Layer.Layer<Engine.Services, Database.DatabaseError | UsageError>
 
 const engine = (settings: EngineSettings): EngineLayer =>
   Layer.unwrapEffect(

@@ -4,7 +4,13 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { Storage } from "./Engine.js"
+import { DatabaseIncompatible } from "./storage/sql/SchemaRules.js"
 import { parseTablePrefix } from "./storage/sql/Tables.js"
+
+export { DatabaseIncompatible }
+
+/** Why there is no storage: it cannot be opened, or this version must not use it. */
+export type DatabaseError = DatabaseUnusable | DatabaseIncompatible
 
 /** A database address or table prefix that is invalid, or a database that cannot be opened. */
 export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{
@@ -101,7 +107,7 @@ const unusable = (reason: string) => (cause: unknown) => new DatabaseUnusable({ 
  * Storage at an address. The driver is loaded only when its kind of database is used, so a program installs the one it
  * needs: `@effect/sql-sqlite-node` or `@effect/sql-pg`.
  */
-export const layer = (address: string, options: DatabaseOptions = {}): Layer.Layer<Storage, DatabaseUnusable> =>
+export const layer = (address: string, options: DatabaseOptions = {}): Layer.Layer<Storage, DatabaseError> =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
       const parsed = yield* parse(address)
@@ -116,13 +122,19 @@ export const layer = (address: string, options: DatabaseOptions = {}): Layer.Lay
         })
         const explain = sqliteUnusable(parsed.filename)
         return SqliteStorage.layer({ filename: parsed.filename, tablePrefix }).pipe(
-          Layer.catchAll((cause) => Layer.unwrapEffect(Effect.map(explain(cause), Layer.fail)))
+          Layer.catchAll((cause): Layer.Layer<Storage, DatabaseError> =>
+            cause instanceof DatabaseIncompatible
+              ? Layer.fail(cause)
+              : Layer.unwrapEffect(Effect.map(explain(cause), Layer.fail))
+          )
         )
       }
       const { PostgresStorage } = yield* Effect.tryPromise({
         try: () => import("./storage/postgres/index.js"),
         catch: unusable("PostgreSQL needs the package @effect/sql-pg.")
       })
-      return PostgresStorage.layer({ url: parsed.url, tablePrefix }).pipe(Layer.mapError(postgresUnusable))
+      return PostgresStorage.layer({ url: parsed.url, tablePrefix }).pipe(
+        Layer.mapError((cause) => (cause instanceof DatabaseIncompatible ? cause : postgresUnusable(cause)))
+      )
     })
   )

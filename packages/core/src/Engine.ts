@@ -74,6 +74,7 @@ import * as LedgerStoreSql from "./storage/sql/LedgerStoreSql.js"
 import * as EvaluatorStoreSql from "./storage/sql/EvaluatorStoreSql.js"
 import * as FolderStoreSql from "./storage/sql/FolderStoreSql.js"
 import * as MetricStoreSql from "./storage/sql/MetricStoreSql.js"
+import * as Migrations from "./storage/sql/Migrations.js"
 import * as OrganizationStoreSql from "./storage/sql/OrganizationStoreSql.js"
 import * as PersonalityStoreSql from "./storage/sql/PersonalityStoreSql.js"
 import * as PhoneNumberStoreSql from "./storage/sql/PhoneNumberStoreSql.js"
@@ -234,9 +235,11 @@ const runner = (config: JobRunner.JobRunnerConfig | undefined) =>
       const simulations = yield* Simulations.Simulations
       const results = yield* Results.Results
       const releases = yield* CheckoutReleases.CheckoutReleases
+      const watchSchema = yield* Migrations.watch
       return yield* JobRunner.make([evaluations.handler, simplifications.handler, ...simulations.handlers], config, [
         { failure: "Failed to reclaim expired run leases", every: "5 seconds", run: results.sweep },
-        { failure: "Failed to release expired checkout tokens", every: "30 seconds", run: releases.releaseDue() }
+        { failure: "Failed to release expired checkout tokens", every: "30 seconds", run: releases.releaseDue() },
+        { failure: "Failed to compare the database's version", every: "1 minute", run: watchSchema }
       ])
     })
   )

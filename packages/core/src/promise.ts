@@ -134,7 +134,8 @@ export type PromiseEngine = PromiseServices & EngineFunctions
 /**
  * Opens the database, migrates it to the newest schema and starts the engine.
  *
- * @throws DatabaseUnusable when the address is malformed or the database cannot be opened.
+ * @throws DatabaseUnusable when the address is malformed or the database cannot be opened, and DatabaseIncompatible when
+ * a newer version migrated it or it is another application's.
  * @throws TypeError when no database is given.
  */
 export const createEngine = async (options: EngineOptions): Promise<PromiseEngine> => {

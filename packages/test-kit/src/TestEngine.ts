@@ -2,6 +2,7 @@ import {
   type Actor,
   type ApiKey,
   CurrentActor,
+  type Database,
   Engine,
   type CreatedOrganization,
   Organizations,
@@ -30,7 +31,7 @@ export type DatabaseName = (typeof databases)[number]
 export const storage = (
   database: DatabaseName,
   { tablePrefix = "" }: { readonly tablePrefix?: string } = {}
-): Layer.Layer<Engine.Storage, SqlError> =>
+): Layer.Layer<Engine.Storage, SqlError | Database.DatabaseIncompatible> =>
   database === "sqlite"
     ? SqliteStorage.layer({ filename: ":memory:", tablePrefix })
     : Layer.unwrapScoped(
@@ -66,7 +67,8 @@ export const engine = (ports: Engine.Ports = {}): Layer.Layer<Engine.Services, n
 export const layer = (
   database: DatabaseName,
   ports: Engine.Ports = {}
-): Layer.Layer<Engine.Services | Engine.Storage, SqlError> => engine(ports).pipe(Layer.provideMerge(storage(database)))
+): Layer.Layer<Engine.Services | Engine.Storage, SqlError | Database.DatabaseIncompatible> =>
+  engine(ports).pipe(Layer.provideMerge(storage(database)))
 
 /** Executes a statement beside the engine, for states that only time or a failure would cause. */
 export const execute = (statement: string): Effect.Effect<ReadonlyArray<unknown>, never, Engine.Storage> =>

@@ -1,36 +1,11 @@
 import { Agents, Calls, type Engine, Projects } from "@earshot/core"
-import { TestEngine } from "@earshot/test-kit"
-import { createDatabase, postgresUrl } from "@earshot/test-kit/postgres"
+import { StorageKit, TestEngine } from "@earshot/test-kit"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import * as Database from "../../src/Database.js"
 import { parseTablePrefix, TABLES } from "../../src/storage/sql/Tables.js"
-
-/** The address of a database that is empty and is removed when the scope closes. */
-const emptyDatabase = (database: TestEngine.DatabaseName) =>
-  Effect.map(
-    database === "sqlite"
-      ? Effect.acquireRelease(
-          Effect.promise(async () => {
-            const folder = await mkdtemp(join(tmpdir(), "earshot-prefix-"))
-            return { address: `sqlite:${join(folder, "calls.db")}`, drop: () => rm(folder, { recursive: true }) }
-          }),
-          ({ drop }) => Effect.promise(drop)
-        )
-      : Effect.acquireRelease(
-          Effect.promise(async () => {
-            const { drop, url } = await createDatabase(await postgresUrl())
-            return { address: url, drop }
-          }),
-          ({ drop }) => Effect.promise(drop)
-        ),
-    ({ address }) => address
-  )
 
 const engineAt = (address: string, tablePrefix?: string) =>
   Layer.build(TestEngine.engine().pipe(Layer.provideMerge(Layer.fresh(Database.layer(address, { tablePrefix })))))
@@ -72,7 +47,7 @@ for (const database of TestEngine.databases) {
   describe(`a table prefix on ${database}`, () => {
     it.scopedLive("separates engines that share one database", () =>
       Effect.gen(function* () {
-        const address = yield* emptyDatabase(database)
+        const address = yield* StorageKit.emptyDatabase(database)
         const engines = yield* Effect.forEach([undefined, "one_", "two_"], (prefix) => engineAt(address, prefix))
         for (const engine of engines) {
           // The first organization and the first call of each: ids start at 1 in tables of their own.
@@ -92,7 +67,7 @@ for (const database of TestEngine.databases) {
 
     it.scopedLive("is on every table, index and function, those of migrations included", () =>
       Effect.gen(function* () {
-        const address = yield* emptyDatabase(database)
+        const address = yield* StorageKit.emptyDatabase(database)
         const engine = yield* engineAt(address, "only_")
         yield* Effect.provide(useEngine, engine)
         expect((yield* Effect.provide(names, engine)).filter((name) => !name.startsWith("only_"))).toEqual([])
@@ -101,7 +76,7 @@ for (const database of TestEngine.databases) {
 
     it.scopedLive("finds its data again when the engine starts a second time", () =>
       Effect.gen(function* () {
-        const address = yield* emptyDatabase(database)
+        const address = yield* StorageKit.emptyDatabase(database)
         const agents = yield* Effect.scoped(
           Effect.gen(function* () {
             const engine: Effect.Effect.Success<ReturnType<typeof engineAt>> = yield* engineAt(address, "again_")
@@ -135,7 +110,7 @@ describe("the rules of a table prefix", () => {
 
   it.effect("fail a database's layer before the database is opened", () =>
     Effect.gen(function* () {
-      const layer: Layer.Layer<Engine.Storage, Database.DatabaseUnusable> = Database.layer("sqlite:/nowhere/x.db", {
+      const layer: Layer.Layer<Engine.Storage, Database.DatabaseError> = Database.layer("sqlite:/nowhere/x.db", {
         tablePrefix: "No Prefix"
       })
       expect(yield* Effect.flip(Effect.scoped(Layer.build(layer)))).toMatchObject({
@@ -148,7 +123,7 @@ describe("the rules of a table prefix", () => {
 describe("a schema of PostgreSQL that the search path names", () => {
   it.scopedLive("holds every table of the engine", () =>
     Effect.gen(function* () {
-      const address = yield* emptyDatabase("postgres")
+      const address = yield* StorageKit.emptyDatabase("postgres")
       const engine = yield* engineAt(address)
       yield* Effect.provide(
         Effect.flatMap(SqlClient, (sql) => sql`CREATE SCHEMA apart`),

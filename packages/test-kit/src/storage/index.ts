@@ -1,1 +1,2 @@
 export { unitOfWorkContract } from "./UnitOfWorkContract.js"
+export { emptyDatabase, execute } from "./BareDatabase.js"

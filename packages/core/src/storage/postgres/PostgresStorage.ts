@@ -8,6 +8,7 @@ import * as pgTypes from "pg-types"
 import type { UnitOfWork } from "../../kernel/Storage.js"
 import { Dialect, postgresDialect } from "../sql/Dialect.js"
 import { migrate } from "../sql/Migrations.js"
+import type { DatabaseIncompatible } from "../sql/SchemaRules.js"
 import { tablePrefix } from "../sql/Tables.js"
 import * as UnitOfWorkSql from "../sql/UnitOfWorkSql.js"
 
@@ -30,8 +31,13 @@ const JSONB = 3802
 
 const asText = (text: string): string => text
 
-/** Storage in a PostgreSQL database, migrated to the newest schema. It fails when the server cannot be reached. */
-export const layer = (config: PostgresConfig): Layer.Layer<SqlClient.SqlClient | Dialect | UnitOfWork, SqlError> =>
+/**
+ * Storage in a PostgreSQL database, migrated to the newest schema. It fails when the server cannot be reached, and with
+ * `DatabaseIncompatible`, without a change, when this version must not use the database.
+ */
+export const layer = (
+  config: PostgresConfig
+): Layer.Layer<SqlClient.SqlClient | Dialect | UnitOfWork, SqlError | DatabaseIncompatible> =>
   UnitOfWorkSql.layer.pipe(
     Layer.provideMerge(migrate),
     Layer.provideMerge(

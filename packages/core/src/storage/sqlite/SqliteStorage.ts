@@ -8,7 +8,8 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import type { UnitOfWork } from "../../kernel/Storage.js"
 import { Dialect, sqliteDialect } from "../sql/Dialect.js"
-import { migrate } from "../sql/Migrations.js"
+import { check, migrate } from "../sql/Migrations.js"
+import type { DatabaseIncompatible } from "../sql/SchemaRules.js"
 import { tablePrefix } from "../sql/Tables.js"
 import * as SqliteTransaction from "../sql/SqliteTransaction.js"
 import * as UnitOfWorkSql from "../sql/UnitOfWorkSql.js"
@@ -25,12 +26,18 @@ export interface SqliteConfig {
  * deferred BEGIN, two processes that read and then write fail with SQLITE_BUSY_SNAPSHOT, which waiting does not cure.
  * And they wait for that lock as fibers: SQLite's own busy timeout would block the whole process meanwhile.
  */
-const makeClient = (config: SqliteConfig) =>
+const makeClient = (config: SqliteConfig, prefix: string) =>
   Effect.gen(function* () {
-    const client = yield* SqliteClient.make({ filename: config.filename }).pipe(
+    const client = yield* SqliteClient.make({ filename: config.filename, disableWAL: true }).pipe(
       // The driver throws where a file cannot be opened, and its client lets that through.
       Effect.catchAllDefect((cause) => new SqlError({ cause, message: `Failed to open ${config.filename}` }))
     )
+    // Before the first statement that changes the file: it may be another application's.
+    yield* check.pipe(
+      Effect.provideService(SqlClient.SqlClient, client),
+      Effect.provideService(Dialect, sqliteDialect(client, prefix))
+    )
+    yield* client.unsafe("PRAGMA journal_mode = WAL")
     // FULL at every open: a WAL file opened again falls back to NORMAL, which loses acknowledged writes on power failure.
     yield* client.unsafe("PRAGMA synchronous = FULL")
     yield* client.unsafe("PRAGMA foreign_keys = ON")
@@ -52,15 +59,20 @@ const makeClient = (config: SqliteConfig) =>
     return Object.assign(client, { withTransaction })
   })
 
-/** Storage in one SQLite file, migrated to the newest schema. It fails when the file cannot be opened or migrated. */
-export const layer = (config: SqliteConfig): Layer.Layer<SqlClient.SqlClient | Dialect | UnitOfWork, SqlError> =>
+/**
+ * Storage in one SQLite file, migrated to the newest schema. It fails when the file cannot be opened or migrated, and with
+ * `DatabaseIncompatible`, without a change, when this version must not use it.
+ */
+export const layer = (
+  config: SqliteConfig
+): Layer.Layer<SqlClient.SqlClient | Dialect | UnitOfWork, SqlError | DatabaseIncompatible> =>
   UnitOfWorkSql.layer.pipe(
     Layer.provideMerge(migrate),
     Layer.provideMerge(
       Layer.scopedContext(
         Effect.gen(function* () {
           const prefix = yield* tablePrefix(config.tablePrefix)
-          const client = yield* makeClient(config)
+          const client = yield* makeClient(config, prefix)
           return Context.make(SqlClient.SqlClient, client).pipe(Context.add(Dialect, sqliteDialect(client, prefix)))
         })
       )
