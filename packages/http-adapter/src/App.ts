@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { type IncomingMessage, METHODS, type ServerResponse } from "node:http"
-import type { Engine } from "@earshot/core"
+import { type Engine, TurnScheduler } from "@earshot/core"
 import * as Cause from "effect/Cause"
 import * as Either from "effect/Either"
 import type * as Runtime from "effect/Runtime"
@@ -68,6 +68,7 @@ export const makeApp = async (
     }
   })
   fastify.server.maxConnections = limits.connections
+  fastify.server.on("connection", TurnScheduler.turnScheduler.hurry)
   // Declared as a property: a WeakMap keyed by request would slow down every collection of young objects.
   fastify.decorateRequest("state", undefined)
 

@@ -1,5 +1,5 @@
 import type { RequestListener } from "node:http"
-import type { Engine } from "@earshot/core"
+import { type Engine, TurnScheduler } from "@earshot/core"
 import * as Context from "effect/Context"
 import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
@@ -79,18 +79,6 @@ const isTraced = <R>(runtime: Runtime.Runtime<R>): boolean => {
   return Context.get(services, Tracer.Tracer) !== Context.get(DefaultServices.liveServices, Tracer.Tracer)
 }
 
-/**
- * The default scheduler with one queue for all requests. Otherwise it keeps one queue per fiber in a WeakMap, which preserves
- * `AsyncLocalStorage` but costs every request an entry, and every collection of young objects more time. Without a tracer
- * that storage is not used.
- */
-const sharedQueueScheduler: Scheduler.Scheduler = {
-  shouldYield: (fiber) => Scheduler.defaultScheduler.shouldYield(fiber),
-  scheduleTask: (task, priority) => {
-    Scheduler.defaultScheduler.scheduleTask(task, priority)
-  }
-}
-
 /** The engine's runtime for requests: interruptible, with the server's log, traced only if a tracer is configured. */
 const requestRuntime = <R>(runtime: Runtime.Runtime<R>, log: Log): Runtime.Runtime<R> => {
   const loggers: HashSet.HashSet<Logger.Logger<unknown, unknown>> = FiberRefs.getOrDefault(
@@ -107,7 +95,8 @@ const requestRuntime = <R>(runtime: Runtime.Runtime<R>, log: Log): Runtime.Runti
     Runtime.setFiberRef(FiberRef.currentTracerEnabled, traced),
     Runtime.setFiberRef(
       FiberRef.currentScheduler,
-      traced || scheduler !== Scheduler.defaultScheduler ? scheduler : sharedQueueScheduler
+      // A tracer may use `AsyncLocalStorage`, which only the default scheduler preserves, by a queue for each fiber.
+      traced || scheduler !== Scheduler.defaultScheduler ? scheduler : TurnScheduler.turnScheduler
     ),
     Runtime.enableRuntimeFlag(RuntimeFlags.Interruption)
   )

@@ -8,6 +8,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
+import { inTurns } from "../kernel/TurnScheduler.js"
 import { type Backoff, DEFAULT_BACKOFF, retryDelay } from "./Backoff.js"
 import type { Claim } from "./Job.js"
 import { JobSignal } from "./JobSignal.js"
@@ -256,7 +257,8 @@ export const make = (
     return JobRunner.of({
       run: Effect.all([loop, heartbeats, pruning, ...periodic], { concurrency: "unbounded", discard: true }).pipe(
         Effect.zipRight(Effect.never),
-        Effect.ensuring(releaseClaims)
+        Effect.ensuring(releaseClaims),
+        inTurns
       ),
       drain: Effect.gen(function* () {
         let attempts = 0
