@@ -93,7 +93,8 @@ const REQUEST_ERRORS = new Set([
   "JobNotDead",
   "RunIsOver",
   "NoActiveConnection",
-  "ConnectionRevoked"
+  "ConnectionRevoked",
+  "QueryTimedOut"
 ])
 
 /** Another process of the server has failed and has printed why: this one exits with its code. */

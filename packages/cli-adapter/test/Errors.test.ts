@@ -20,7 +20,9 @@ describe("exit codes", () => {
     [new Unauthenticated({ reason: "invalid" }), 1],
     [{ _tag: "ValidationFailed", errors: { name: ["No."] } }, 1],
     [new UsageError({ reason: "no" }), 2],
+    [{ _tag: "QueryTimedOut" }, 1],
     [{ _tag: "StorageFailed" }, 3],
+    [{ _tag: "StorageUnusable" }, 3],
     [new Error("boom"), 3],
     [undefined, 3]
   ])("%o ends with %i", (error, code) => {

@@ -81,7 +81,7 @@ interface EndpointDescription {
   readonly body?: RequestBody
   readonly responses: readonly [ResponseDescription, ...ReadonlyArray<ResponseDescription>]
   /** Error statuses beyond those that follow from its operation, path and body. */
-  readonly errorStatuses?: ReadonlyArray<404 | 409 | 502>
+  readonly errorStatuses?: ReadonlyArray<404 | 409 | 422 | 502>
   /** Headers of every response, errors included. */
   readonly headers?: Readonly<Record<string, string>>
 }

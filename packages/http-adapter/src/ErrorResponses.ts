@@ -8,6 +8,7 @@ import {
   type Operation,
   type OperationRule,
   operations,
+  type QueryTimedOut,
   type RateLimited,
   type RedactionUnavailable,
   type RepositoryBusy,
@@ -15,6 +16,7 @@ import {
   type RunIsOver,
   type StorageBusy,
   type StorageFailed,
+  type StorageUnusable,
   type Unauthenticated,
   type ValidationFailed
 } from "@earshot/core"
@@ -42,11 +44,13 @@ export type HttpError =
   | RateLimited
   | RedactionUnavailable
   | HttpResponseError
+  | QueryTimedOut
   | RepositoryBusy
   | RepositoryUnavailable
   | RunIsOver
   | StorageBusy
   | StorageFailed
+  | StorageUnusable
   | Unauthenticated
   | ValidationFailed
 
@@ -61,6 +65,9 @@ const retryAfter = (seconds: number) => ({ "retry-after": String(Math.max(1, Mat
 
 /** Seconds to wait before a request whose entity recognizer was unavailable is retried. */
 const RETRY_REDACTION_SECONDS = 30
+
+/** Seconds to wait before a request is retried whose database an operator has to repair. */
+const RETRY_STORAGE_SECONDS = 30
 
 /** An internal error. The response does not state the cause; the log does, under the same request id. */
 export const serverError = (requestId: string): ErrorResponse => ({
@@ -102,6 +109,10 @@ export const toErrorResponse = (error: HttpError, requestId: string, challenge: 
       RedactionUnavailable: ({ message }) => detail(503, message, retryAfter(RETRY_REDACTION_SECONDS)),
       StorageBusy: () => messageErrors.busy.response,
       StorageFailed: () => serverError(requestId),
+      StorageUnusable: ({ message, reason }) =>
+        reason === "full" ? detail(507, message) : detail(503, message, retryAfter(RETRY_STORAGE_SECONDS)),
+      // The request is well formed, but what it asks for costs too much; 503 would make clients repeat it.
+      QueryTimedOut: ({ message }) => detail(422, message),
       HttpResponseError: ({ response }) => response
     })
   )

@@ -7,6 +7,14 @@ export * as JUnit from "./JUnit.js"
 export * from "./Json.js"
 export * as Pages from "./Pages.js"
 export { CacheTtl } from "./TtlCache.js"
-export { StorageBusy, StorageFailed, type StorageError, UnitOfWork } from "./Storage.js"
+export {
+  QueryTimedOut,
+  StorageBusy,
+  StorageFailed,
+  type StorageError,
+  type StorageFault,
+  StorageUnusable,
+  UnitOfWork
+} from "./Storage.js"
 export * as Text from "./Text.js"
 export * as TurnScheduler from "./TurnScheduler.js"

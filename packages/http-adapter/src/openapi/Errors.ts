@@ -63,6 +63,10 @@ export const errorResponses = {
   ),
   TooLarge: detailResponse("The body is too large.", "The body has more than 10485760 bytes."),
   UnsupportedMediaType: detailResponse("Unsupported media type.", 'Unsupported media type "text/plain" in request.'),
+  QueryTimedOut: detailResponse(
+    "The query ran longer than its time limit and was ended. Retrying does not help.",
+    "The query took longer than 10 seconds and was ended. Use a shorter period of time or a simpler filter."
+  ),
   RateLimited: detailResponse(
     "Rate limit exceeded.",
     "Request was throttled. Expected available in 3 seconds.",
@@ -84,6 +88,10 @@ export const errorResponses = {
     "Temporarily unavailable. Retry after the given time.",
     "The service is busy. Try again in a moment.",
     retryAfter
+  ),
+  StorageFull: detailResponse(
+    "The database has no space left. An operator has to act.",
+    "The database has no space left: its disk is full."
   )
 }
 

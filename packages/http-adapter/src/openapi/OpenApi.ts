@@ -307,6 +307,7 @@ const describeResponse = ({ description, mediaType, body: shape }: ResponseDescr
 const errorStatuses = ({
   body,
   id,
+  method,
   operation,
   path,
   query,
@@ -328,6 +329,9 @@ const errorStatuses = ({
         ["413", "TooLarge"],
         ["415", "UnsupportedMediaType"]
       ] as const)),
+  ...(operation !== null && ((method === "GET" && query !== undefined) || refusals.includes(422))
+    ? [["422", "QueryTimedOut"] as const]
+    : []),
   ...(operation === null
     ? id === "service.ready"
       ? [["503", "Busy"] as const]
@@ -336,6 +340,7 @@ const errorStatuses = ({
         ["429", "RateLimited"],
         ["500", "ServerError"],
         ...(refusals.includes(502) ? [["502", "CodeHostFailed"] as const] : []),
-        ["503", "Busy"]
+        ["503", "Busy"],
+        ...(method === "GET" ? [] : [["507", "StorageFull"] as const])
       ] as const))
 ]

@@ -109,6 +109,7 @@ export const widgets: ReadonlyArray<Endpoint> = [
     operation: "widgets.data",
     tag,
     summary: "Read the data of a widget",
+    errorStatuses: [422],
     responses: [{ status: 200, description: "The current data of the widget.", body: data }],
     handle: ({ params }) =>
       Effect.flatMap(pathId(WidgetId, params, "Widget"), (id) =>
@@ -125,6 +126,7 @@ export const widgets: ReadonlyArray<Endpoint> = [
     tag,
     summary: "Preview the data of a widget",
     description: "Computes the data of an unsaved widget. Nothing is stored.",
+    errorStatuses: [422],
     body: { name: "WidgetDraft", schema: WidgetDraft, encodings: anyEncoding, example: draft },
     responses: [{ status: 200, description: "The current data of such a widget.", body: data }],
     handle: ({ body }) =>

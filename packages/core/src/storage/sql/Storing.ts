@@ -1,9 +1,17 @@
 import { SqlError } from "@effect/sql/SqlError"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import { StorageBusy, StorageFailed, type StorageError } from "../../kernel/Storage.js"
+import {
+  QueryTimedOut,
+  StorageBusy,
+  type StorageError,
+  StorageFailed,
+  type StorageFault,
+  StorageUnusable
+} from "../../kernel/Storage.js"
 
 /** The driver's own code (`SQLITE_BUSY`, `40P01`) of a failure, where it has one. */
 export const driverCode = (error: SqlError): string =>
@@ -19,30 +27,92 @@ export const whenTaken =
   <A, E, R>(statement: Effect.Effect<A, E, R>): Effect.Effect<A, E | Taken, R> =>
     Effect.mapError(statement, (error) => (taken !== undefined && isUniqueViolation(error) ? taken() : error))
 
-/** Errors of PostgreSQL after which the same statement may succeed. */
+/** A read that was ended because it ran longer than it may. Drivers of reads put it into their `SqlError`. */
+export class ReadLimitExceeded extends Data.TaggedError("ReadLimitExceeded")<{ readonly limitMillis: number }> {}
+
+/** A failure of this process's own making that passes, such as a wait that was too long. */
+export class NotNow extends Data.TaggedError("NotNow")<{ readonly message: string }> {}
+
+/** Errors of PostgreSQL after which the same statement may succeed, by code or by class, the code's first two characters. */
 const POSTGRES_BUSY = [
+  "08", // the connection was lost or refused
   "40001", // serialization failure
   "40P01", // deadlock detected
-  "53300", // too many connections
+  "53", // too many connections, out of memory; a full disk is told apart first
   "55P03", // lock_timeout
-  "57014", // statement_timeout, or canceled by an operator
-  "57P01", // the server is shutting down
-  "57P03" // the server is starting
+  "57", // statement_timeout, canceled, shutting down, crashed, starting
+  "25P03" // idle_in_transaction_session_timeout
 ]
 
-const isBusy = (error: SqlError): boolean =>
-  driverCode(error).startsWith("SQLITE_BUSY") ||
-  // pg-pool gives this failure no code of its own.
-  (error.cause instanceof Error && error.cause.message.includes("timeout exceeded when trying to connect")) ||
-  POSTGRES_BUSY.includes(driverCode(error))
+/** Errors of the operating system when a server cannot be reached or goes away. */
+const NETWORK_BUSY = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ECONNABORTED",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENETDOWN",
+  "EAI_AGAIN",
+  "EMFILE",
+  // The socket's directory or file is gone while the server restarts.
+  "ENOENT"
+])
+
+/** node-postgres gives these failures no code. */
+const CONNECTION_BUSY =
+  /timeout exceeded when trying to connect|connection terminated|connection ended|connection error and is not queryable|client was closed|query read timeout/i
+
+const SQLITE_FAULTS: ReadonlyArray<readonly [prefix: string, reason: StorageFault]> = [
+  ["SQLITE_FULL", "full"],
+  ["SQLITE_READONLY", "read_only"],
+  ["SQLITE_CORRUPT", "damaged"],
+  ["SQLITE_NOTADB", "damaged"],
+  ["SQLITE_IOERR", "io"],
+  ["SQLITE_CANTOPEN", "io"]
+]
+
+const POSTGRES_FAULTS: Readonly<Record<string, StorageFault>> = {
+  "53100": "full",
+  "25006": "read_only",
+  "58030": "io",
+  XX001: "damaged",
+  XX002: "damaged"
+}
+
+/** What is wrong with the database itself, where that is why a statement failed. */
+const faultOf = (code: string): StorageFault | undefined =>
+  POSTGRES_FAULTS[code] ?? SQLITE_FAULTS.find(([prefix]) => code.startsWith(prefix))?.[1]
+
+/** Whether another process holds SQLite's lock. */
+export const isLocked = (error: SqlError): boolean => /^SQLITE_(?:BUSY|LOCKED)/.test(driverCode(error))
+
+const isBusy = (error: SqlError): boolean => {
+  const code = driverCode(error)
+  return (
+    isLocked(error) ||
+    error.cause instanceof NotNow ||
+    NETWORK_BUSY.has(code) ||
+    (/^[0-9A-Z]{5}$/.test(code) && POSTGRES_BUSY.some((known) => code.startsWith(known))) ||
+    (error.cause instanceof Error && CONNECTION_BUSY.test(error.cause.message))
+  )
+}
 
 /** PostgreSQL rolled this transaction back to resolve a deadlock or a serialization failure. */
 const isRolledBack = (error: SqlError): boolean => ["40001", "40P01"].includes(driverCode(error))
 
-const toStorageError = (operation: string, error: SqlError | ParseResult.ParseError): StorageError =>
-  error instanceof SqlError && isBusy(error)
+const toStorageError = (operation: string, error: SqlError | ParseResult.ParseError): StorageError => {
+  if (!(error instanceof SqlError)) return new StorageFailed({ operation, cause: error })
+  if (error.cause instanceof ReadLimitExceeded) {
+    return new QueryTimedOut({ operation, limitSeconds: error.cause.limitMillis / 1000 })
+  }
+  const reason = faultOf(driverCode(error))
+  if (reason !== undefined) return new StorageUnusable({ operation, reason, cause: error })
+  return isBusy(error)
     ? new StorageBusy({ operation, undone: isRolledBack(error) })
     : new StorageFailed({ operation, cause: error })
+}
 
 type FromDriver<E> = Extract<E, SqlError | ParseResult.ParseError>
 
