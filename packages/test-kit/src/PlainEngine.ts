@@ -6,7 +6,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import { repeatableSecrets } from "./access/RepeatableSecrets.js"
-import { type Driver, engineDriver } from "./models/Drivers.js"
+import type { Driver } from "./models/Drivers.js"
+import { engineDriver } from "./models/EngineDriver.js"
 import * as TestEngine from "./TestEngine.js"
 
 /** A clock that stands still until it is advanced. Sleeping takes real time. */

@@ -6,7 +6,7 @@ import * as fc from "fast-check"
 import { assertHolds, yieldingProperty, parameters } from "../Property.js"
 import { linearization, type Transition } from "../models/Linearizable.js"
 import { type Coverage, CoverageCounter } from "../models/Coverage.js"
-import type { EvaluatorResponse, EvaluatorFixture, SeenEvaluator } from "./EvaluatorModel.js"
+import type { EvaluatorResponse, EvaluatorFixture, SeenEvaluator } from "./EvaluatorModelState.js"
 
 /** One of the two initial evaluators. */
 type Which = 0 | 1

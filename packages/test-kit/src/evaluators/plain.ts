@@ -1,12 +1,12 @@
 export { arbitraryAction, arbitraryConditionalActions, arbitraryEvaluatorInput } from "./EvaluatorArbitraries.js"
-export {
-  checkEvaluatorModel,
-  type BulkAnswer,
-  type EvaluatorResponse,
-  type EvaluatorDriver,
-  type EvaluatorFixture,
-  type SeenEvaluator
-} from "./EvaluatorModel.js"
+export { checkEvaluatorModel } from "./EvaluatorModel.js"
+export type {
+  BulkAnswer,
+  EvaluatorResponse,
+  EvaluatorDriver,
+  EvaluatorFixture,
+  SeenEvaluator
+} from "./EvaluatorModelState.js"
 export { checkConcurrentBulkUpdates } from "./ConcurrentBulkUpdates.js"
 export { bulkUpdateProperties, type PlanBulkUpdate } from "./BulkUpdateProperties.js"
 export {

@@ -4,7 +4,7 @@ import { at, listAt } from "../Documents.js"
 import { type AsyncProperty, asyncProperty, expectEqual } from "../Property.js"
 import { fakeLanguageModel, unavailable } from "../providers/Fakes.js"
 import { type CallStep, noCalls, stepCalls } from "./CallModel.js"
-import { ask, type CallFixture, expectedCharges, OBSERVE, seenCharges } from "./CallCommands.js"
+import { ask, type CallFixture, expectedCharges, OBSERVE, seenCharges } from "./CallRequests.js"
 
 /** Properties of the charges of redaction. Each run has a fixture of its own. */
 export const chargeProperties = (fixture: () => Promise<CallFixture>): ReadonlyArray<AsyncProperty> => [

@@ -3,7 +3,8 @@ import * as fc from "fast-check"
 import { at, listAt } from "../Documents.js"
 import { type AsyncProperty, asyncProperty, expectEqual } from "../Property.js"
 import { aggregateOf, filters, type ModelCall, type ModelFilter } from "./CallModel.js"
-import { type CallFixture, DASHBOARDS, near, OBSERVE, WIDGETS } from "./CallCommands.js"
+import { type CallFixture, DASHBOARDS, OBSERVE, WIDGETS } from "./CallRequests.js"
+import { near } from "./WidgetCommands.js"
 
 /** A fixture whose calls can be evaluated. */
 export interface ChartFixture extends CallFixture {

@@ -1,114 +1,23 @@
-/**
- * A reference model of credentials: who issued them with which permissions, which are revoked or expired, and what they may
- * access.
- * Source: interface, Authentication; docs/access.md.
- */
 import * as fc from "fast-check"
-import { interfaceTable } from "../conformance/Interface.js"
-import { at } from "../Documents.js"
 import { expectEqual } from "../Property.js"
-import { type Driver, httpDriver } from "./Drivers.js"
 import { asyncCommand, checkCommandSequences, elementAt, type ModelOptions } from "./CommandSequences.js"
 import type { Coverage, CoverageCounter } from "./Coverage.js"
-
-const modelKinds = ["api_key", "oauth2", "dashboard_session", "embedded_session", "shareable_link"] as const
-export type ModelKind = (typeof modelKinds)[number]
-
-/** A credential that was issued: its secret, and its id for revocation. */
-export interface Made {
-  readonly secret: string
-  readonly name: string | number
-}
-
-export type Admission = "accepted" | "unauthenticated" | "forbidden" | "missing"
-
-/** The actions to attempt. Each of two projects has a dashboard. */
-export const actions = [
-  "list dashboards",
-  "create a dashboard",
-  "list calls",
-  "ingest a call",
-  "list keys",
-  "read the first dashboard",
-  "read the second dashboard"
-] as const
-export type Action = (typeof actions)[number]
-
-/** A credential to issue. */
-export interface Wanted {
-  readonly kind: ModelKind
-  /** Its permissions. */
-  readonly permissions: ReadonlyArray<string>
-  /** The only project in its scope, or null for none of its own; embedded sessions and links require one. */
-  readonly bound: 0 | 1 | null
-  /** After every sequence, before `pass` returns, or an expiry that is invalid for the kind. */
-  readonly ends: "late" | "soon" | "invalid"
-}
-
-/** A credential that is presented. */
-export interface Shown {
-  readonly kind: ModelKind
-  readonly secret: string
-}
-
-export type Issued = Made | "refused" | "unauthenticated" | "forbidden"
-
-/** A driver of an engine on which nothing else changes credentials. */
-export interface CredentialDriver {
-  /** Issues a credential; default: by an issuer with all permissions. */
-  readonly make: (wanted: Wanted, issuer?: Shown) => Promise<Issued>
-  readonly revoke: (kind: ModelKind, made: Made) => Promise<void>
-  /** Attempts an action, with an invalid body where it takes one, so that nothing is created. */
-  readonly attempt: (kind: ModelKind, secret: string, action: Action) => Promise<Admission>
-  /** Advances the time until credentials with expiry `soon` have expired; null where that is not possible. */
-  readonly pass: (() => Promise<void>) | null
-}
-
-interface Rule {
-  readonly needs: string
-  readonly accepts: ReadonlyArray<ModelKind>
-  /** Whether it is out of scope for a credential bound to a project. */
-  readonly whole?: true
-  /** The project of the resource, where it has one. */
-  readonly project?: 0 | 1
-}
-
-const rules: Readonly<Record<Action, Rule>> = {
-  "list dashboards": { needs: "dashboards:read", accepts: modelKinds },
-  "create a dashboard": { needs: "dashboards:write", accepts: interfaceTable["dashboards.create"] },
-  "list calls": { needs: "calls:read", accepts: ["api_key", "oauth2", "dashboard_session", "embedded_session"] },
-  "ingest a call": { needs: "calls:write", accepts: interfaceTable["calls.ingest"] },
-  "list keys": { needs: "keys:manage", accepts: ["api_key", "oauth2", "dashboard_session"], whole: true },
-  "read the first dashboard": { needs: "dashboards:read", accepts: modelKinds, project: 0 },
-  "read the second dashboard": { needs: "dashboards:read", accepts: modelKinds, project: 1 }
-}
-
-/** The rule of issuing a credential; keys are organization-wide. */
-const issuing = (kind: ModelKind): Rule => ({
-  needs: "keys:manage",
-  accepts: ["api_key", "oauth2", "dashboard_session"],
-  ...(kind === "api_key" ? { whole: true } : {})
-})
-
-const PERMISSIONS = ["dashboards:read", "dashboards:write", "calls:read", "calls:write", "keys:manage"]
-
-interface Held {
-  readonly kind: ModelKind
-  readonly permissions: ReadonlyArray<string>
-  readonly bound: 0 | 1 | null
-  readonly made: Made
-  readonly endsSoon: boolean
-  isRevoked: boolean
-  isOver: boolean
-}
-
-const mustBeBound = (kind: ModelKind) => kind === "embedded_session" || kind === "shareable_link"
-
-const admission = ({ bound, isOver, isRevoked, kind, permissions }: Held, rule: Rule): Admission => {
-  if (isRevoked || isOver || !rule.accepts.includes(kind)) return "unauthenticated"
-  if (!permissions.includes(rule.needs) || (rule.whole === true && bound !== null)) return "forbidden"
-  return bound === null || rule.project === undefined || rule.project === bound ? "accepted" : "missing"
-}
+import {
+  type Action,
+  actions,
+  admission,
+  type CredentialDriver,
+  type Held,
+  type Issued,
+  issuing,
+  type Made,
+  type ModelKind,
+  modelKinds,
+  mustBeBound,
+  PERMISSIONS,
+  rules,
+  type Wanted
+} from "./CredentialRules.js"
 
 /** Events that the command sequences have to cover. */
 const kinds = [
@@ -129,6 +38,7 @@ const kinds = [
   "rejected for a revoked or expired issuer",
   "presented in the header of another kind"
 ] as const
+
 type Kind = (typeof kinds)[number]
 
 class Model {
@@ -263,6 +173,7 @@ const misplace = (which: number, other: ModelKind, action: Action): Command =>
   })
 
 const kind = fc.constantFrom(...modelKinds)
+
 const action = fc.constantFrom(...actions)
 
 /** Half of them may issue credentials. */
@@ -298,6 +209,7 @@ const setUpCommands: ReadonlyArray<Command> = [
 ]
 
 const attempting = fc.tuple(fc.nat(), action).map(([which, action]) => attempt(which, action))
+
 const issuingByHeld = fc
   .tuple(
     fc.nat(),
@@ -332,137 +244,3 @@ export const checkCredentialModel = (
     commands,
     options
   })
-
-const DASHBOARDS = "/dashboards/dashboards/"
-
-/** Two projects, the first of which exists already, with a dashboard each. */
-export interface TwoProjects {
-  readonly projects: readonly [number, number]
-  readonly dashboards: readonly [number, number]
-}
-
-export const twoProjects = async (driver: Driver, first: number): Promise<TwoProjects> => {
-  const made = async (path: string, json: object) => Number(at((await driver("POST", path, json)).body, "id"))
-  const second = await made("/user/v1/projects/", { name: "Second" })
-  return {
-    projects: [first, second],
-    dashboards: [
-      await made(DASHBOARDS, { name: "First", project: first }),
-      await made(DASHBOARDS, { name: "Second", project: second })
-    ]
-  }
-}
-
-/**
- * The body that issues a credential.
- *
- * @param now epoch milliseconds
- * @param soon lifetime of a credential with expiry `soon`, in seconds
- */
-export const draftOf = (
-  { bound, ends, kind, permissions }: Wanted,
-  { projects }: TwoProjects,
-  now: number,
-  soon: number
-): object => {
-  const bounds = bound === null ? null : [{ type: "project", id: projects[bound] }]
-  const expires_at = ends === "late" ? null : new Date(ends === "soon" ? now + soon * 1000 : now - 1000).toISOString()
-  // A day is the longest lifetime of a token of any kind.
-  const ttl = ends === "late" ? {} : { ttl: ends === "soon" ? soon : 86_401 }
-  return kind === "api_key"
-    ? { name: "Model", scopes: permissions, expires_at }
-    : kind === "shareable_link"
-      ? { name: "Model", bounds, permissions, expires_at }
-      : { kind, permissions, bounds, ...ttl }
-}
-
-const TOKENS = "/user/v1/tokens/"
-const KEYS = "/user/v1/api_keys/"
-const LINKS = "/user/v1/shareable_links/"
-
-const requestOf = (action: Action, dashboards: TwoProjects["dashboards"]): readonly [string, string, object?] => {
-  switch (action) {
-    case "list dashboards":
-      return ["GET", DASHBOARDS]
-    case "create a dashboard":
-      return ["POST", DASHBOARDS, {}]
-    case "list calls":
-      return ["GET", "/observability/v1/call-logs/"]
-    case "ingest a call":
-      return ["POST", "/observability/v1/observe/", {}]
-    case "list keys":
-      return ["GET", KEYS]
-    case "read the first dashboard":
-      return ["GET", `${DASHBOARDS}${dashboards[0]}/`]
-    case "read the second dashboard":
-      return ["GET", `${DASHBOARDS}${dashboards[1]}/`]
-  }
-}
-
-/** The header that carries a credential of a kind. */
-const carrying = (kind: ModelKind, secret: string): Readonly<Record<string, string>> =>
-  kind === "api_key"
-    ? { "x-service-api-key": secret }
-    : kind === "shareable_link"
-      ? { "x-shareable-link": secret }
-      : { authorization: `Bearer ${secret}` }
-
-/** A server by its URL, with a key of an organization that has all permissions. */
-export const httpCredentialDriver = (url: string, apiKey: string, project: number): CredentialDriver => {
-  const ask = async (method: string, path: string, headers: Readonly<Record<string, string>>, json?: object) => {
-    const reply = await fetch(url + path, {
-      method,
-      headers: { ...headers, ...(json === undefined ? {} : { "content-type": "application/json" }) },
-      ...(json === undefined ? {} : { body: JSON.stringify(json) })
-    })
-    const text = await reply.text()
-    const body: unknown = text === "" ? null : JSON.parse(text)
-    return { status: reply.status, body, text }
-  }
-  const own = { "x-service-api-key": apiKey }
-  let known: Promise<TwoProjects> | undefined
-  const fixture = () => (known ??= twoProjects(httpDriver([url], apiKey), project))
-  const field = (body: unknown, name: string): string | number => {
-    const value: unknown = typeof body === "object" && body !== null ? Reflect.get(body, name) : undefined
-    return typeof value === "number" ? value : String(value)
-  }
-  const subjects = (kind: ModelKind) =>
-    kind === "api_key"
-      ? ([KEYS, "api_key", "id"] as const)
-      : kind === "shareable_link"
-        ? ([LINKS, "token", "id"] as const)
-        : ([TOKENS, "token", "jti"] as const)
-  return {
-    // The time of a server cannot be advanced: what expires soon there expires after the sequence.
-    pass: null,
-    make: async (wanted, issuer) => {
-      const [path, secret, name] = subjects(wanted.kind)
-      const headers = issuer === undefined ? own : carrying(issuer.kind, issuer.secret)
-      const json = draftOf(wanted, await fixture(), Date.now(), 3600)
-      const { body, status, text } = await ask("POST", path, headers, json)
-      if (status === 400) return "refused"
-      if (status === 401) return "unauthenticated"
-      if (status === 403) return "forbidden"
-      if (status !== 201) throw new Error(`POST ${path} answered ${status} ${text}`)
-      return { secret: String(field(body, secret)), name: field(body, name) }
-    },
-    revoke: async (kind, { name }) => {
-      const { status, text } =
-        kind === "api_key"
-          ? await ask("DELETE", `${KEYS}${name}/`, own)
-          : kind === "shareable_link"
-            ? await ask("DELETE", `${LINKS}${name}/`, own)
-            : await ask("POST", `${TOKENS}revoke/`, own, { jti: name })
-      if (status !== 204) throw new Error(`A revocation answered ${status} ${text}`)
-    },
-    attempt: async (kind, secret, action) => {
-      const [method, path, json] = requestOf(action, (await fixture()).dashboards)
-      const { status, text } = await ask(method, path, carrying(kind, secret), json)
-      if (status === 401) return "unauthenticated"
-      if (status === 403) return "forbidden"
-      if (status === 404) return "missing"
-      if (status !== 200 && status !== 400) throw new Error(`${action} answered ${status} ${text}`)
-      return "accepted"
-    }
-  }
-}

@@ -20,19 +20,9 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as TestEngine from "../TestEngine.js"
-import {
-  type Action,
-  type CredentialDriver,
-  draftOf,
-  type Issued,
-  type Made,
-  type ModelKind,
-  type Shown,
-  twoProjects,
-  type TwoProjects,
-  type Wanted
-} from "./CredentialModel.js"
-import { engineDriver } from "./Drivers.js"
+import type { Action, CredentialDriver, Issued, Made, ModelKind, Shown, Wanted } from "./CredentialRules.js"
+import { draftOf, twoProjects, type TwoProjects } from "./HttpCredentialDriver.js"
+import { engineDriver } from "./EngineDriver.js"
 
 const operations: Readonly<Record<Action, Operation>> = {
   "list dashboards": "dashboards.list",

@@ -4,7 +4,7 @@ import type {
   EvaluatorDriver,
   EvaluatorFixture,
   SeenEvaluator
-} from "../evaluators/EvaluatorModel.js"
+} from "../evaluators/EvaluatorModelState.js"
 import type { DriverResponse, Driver } from "./Drivers.js"
 
 const SUBJECTS = "/test_framework/v1/"

@@ -1,5 +1,7 @@
 export * as CallModel from "./CallModel.js"
-export { type CallFixture, checkCallModel, checkConcurrentCalls } from "./CallCommands.js"
+export type { CallFixture } from "./CallRequests.js"
+export { checkCallModel } from "./CallCommands.js"
+export { checkConcurrentCalls } from "./ConcurrentCalls.js"
 export type { ModelOptions } from "./CommandSequences.js"
 export {
   chargeProperties,
@@ -8,22 +10,14 @@ export {
   chargeTestModel
 } from "./ChargeProperties.js"
 export { chartDataProperties, type ChartFixture } from "./ChartProperties.js"
-export { type DriverResponse, type Driver, createEmptyProject, engineDriver, httpDriver } from "./Drivers.js"
+export { type DriverResponse, type Driver, createEmptyProject, httpDriver } from "./Drivers.js"
+export { engineDriver } from "./EngineDriver.js"
 export { type History, linearization, type Transition } from "./Linearizable.js"
 export { type CapacityOwner, capacityFixture } from "./CapacityDriver.js"
 export { evaluatorFixture } from "./EvaluatorDriver.js"
-export {
-  type Action,
-  type Admission,
-  checkCredentialModel,
-  type CredentialDriver,
-  httpCredentialDriver,
-  type Issued,
-  type Made,
-  type ModelKind,
-  type Shown,
-  type Wanted
-} from "./CredentialModel.js"
+export type { Action, Admission, CredentialDriver, Issued, Made, ModelKind, Shown, Wanted } from "./CredentialRules.js"
+export { checkCredentialModel } from "./CredentialModel.js"
+export { httpCredentialDriver } from "./HttpCredentialDriver.js"
 export { engineCredentialDriver } from "./EngineCredentialDriver.js"
 export { tenantProperties, type TwoTenants } from "./TenantProperties.js"
 export { assertCovered, type Coverage } from "./Coverage.js"

@@ -1,6 +1,8 @@
 import { type Random, randomOf } from "./Random.js"
 import { hardNegatives, smallTalk, templates } from "./Templates.js"
-import { fieldOfSlot, type Part, type SensitiveField, type Style, valueOf } from "./Values.js"
+import { fieldOfSlot, type SensitiveField, valueOf } from "./Values.js"
+import type { Part } from "./ValueLists.js"
+import type { Style } from "./WrittenValues.js"
 
 export interface LabeledSpan {
   readonly start: number

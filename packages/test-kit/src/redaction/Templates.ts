@@ -1,4 +1,4 @@
-import type { Part } from "./Values.js"
+import type { Part } from "./ValueLists.js"
 
 /**
  * Exchanges of a call, lines separated by `|`, `A` the agent and `C` the caller; `{slot}` is a value. Those for

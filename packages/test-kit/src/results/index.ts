@@ -1,2 +1,3 @@
 export * from "./plain.js"
-export { resultStoreContract, runWorkStoreContract } from "./ResultStoreContract.js"
+export { resultStoreContract } from "./ResultStoreContract.js"
+export { runWorkStoreContract } from "./RunWorkStoreContract.js"

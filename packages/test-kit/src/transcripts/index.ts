@@ -1,4 +1,5 @@
 export * as Conversations from "./Conversations.js"
 export { type HostilePayload, hostilePayloadOf } from "./HostilePayloads.js"
-export { type Payload, payload, payloadOf } from "./Payloads.js"
+export type { Payload } from "./PayloadParts.js"
+export { payload, payloadOf } from "./Payloads.js"
 export { damagedPayloadOf, type Decode, decoderProperties } from "./DecoderProperties.js"

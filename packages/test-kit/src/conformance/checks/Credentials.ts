@@ -1,191 +1,28 @@
-/** Authentication, permissions and scope of every kind of credential. */
-import { type CredentialKind, credentialKinds, type Fixture, PATHS, PERMISSIONS } from "../Fixture.js"
-import { interfaceTable } from "../Interface.js"
+import { setTimeout as sleep } from "node:timers/promises"
+import { credentialKinds, type Fixture, PATHS, PERMISSIONS } from "../Fixture.js"
 import type { Reply } from "../Client.js"
 import {
   bodyOf,
   expectDetail,
+  expectEqual,
   expectFieldErrors,
   expectNoBody,
   expectOnlyFieldErrors,
-  expectEqual,
   expectStatus,
   expectTrue,
   Mismatch
 } from "../Expect.js"
 import { checksOf } from "../Check.js"
 import { at, listAt } from "../../Documents.js"
-import { setTimeout as sleep } from "node:timers/promises"
 import { CLOCK_TOLERANCE } from "./CredentialSupport.js"
-
-interface Endpoint {
-  readonly name: string
-  readonly method: string
-  readonly path: string
-  readonly accepts: ReadonlyArray<CredentialKind>
-  /** What it takes beside a credential that is accepted. */
-  readonly needs: (typeof PERMISSIONS)[number]
-  /** A session that has to come beside the key. */
-  readonly additional?: "agent_session"
-}
-
-/** Source: interface, Authentication; docs/access.md, Permissions, for what each needs. A thing that is not there is asked for, with a body in which everything is missing. */
-const endpoints: ReadonlyArray<Endpoint> = [
-  {
-    name: "E1",
-    method: "POST",
-    path: PATHS.validate,
-    needs: "evaluators:read",
-    accepts: interfaceTable["suites.validate"]
-  },
-  {
-    name: "E2",
-    method: "POST",
-    path: PATHS.checkout,
-    needs: "checkouts:create",
-    accepts: interfaceTable["checkouts.create"],
-    additional: "agent_session"
-  },
-  {
-    name: "E3",
-    method: "PATCH",
-    path: `${PATHS.widgets}999999999/`,
-    needs: "dashboards:write",
-    accepts: interfaceTable["widgets.update"]
-  },
-  {
-    name: "E4",
-    method: "POST",
-    path: PATHS.bulkUpdate,
-    needs: "evaluators:write",
-    accepts: interfaceTable["evaluators.bulkUpdate"]
-  },
-  {
-    name: "E5",
-    method: "POST",
-    path: PATHS.dashboards,
-    needs: "dashboards:write",
-    accepts: interfaceTable["dashboards.create"]
-  },
-  {
-    name: "E6",
-    method: "POST",
-    path: PATHS.simplify,
-    needs: "catalog:write",
-    accepts: interfaceTable["simplifications.request"]
-  },
-  {
-    name: "E7",
-    method: "POST",
-    path: `${PATHS.projects}999999999/enable_personalities/`,
-    needs: "catalog:write",
-    accepts: interfaceTable["personalities.enable"]
-  },
-  {
-    name: "E8",
-    method: "POST",
-    path: PATHS.bulkDelete,
-    needs: "results:delete",
-    accepts: interfaceTable["results.bulkDelete"]
-  },
-  {
-    name: "E9",
-    method: "POST",
-    path: `${PATHS.results}999999999/delete_runs/`,
-    needs: "results:delete",
-    accepts: interfaceTable["results.deleteRuns"]
-  },
-  {
-    name: "E10",
-    method: "POST",
-    path: PATHS.observe,
-    needs: "calls:write",
-    accepts: interfaceTable["calls.ingest"]
-  },
-  {
-    name: "E11",
-    method: "GET",
-    path: PATHS.predefined,
-    needs: "catalog:read",
-    accepts: interfaceTable["metrics.predefined"]
-  },
-  {
-    name: "E12",
-    method: "PATCH",
-    path: `${PATHS.metrics}999999999/`,
-    needs: "catalog:write",
-    accepts: interfaceTable["metrics.update"]
-  }
-]
+import { type Endpoint, endpoints } from "./CredentialEndpoints.js"
+import { acceptedStatus, present, PRESENTATIONS, shortLivedCredentials } from "./ShortLivedCredentials.js"
 
 const request = (fixture: Fixture, { method, path }: Endpoint, headers: Readonly<Record<string, string>>) =>
   fixture.ask(method, path, { key: null, headers, ...(method === "GET" ? {} : { json: {} }) })
 
 /** Milliseconds until every process of a server knows what one of them revoked. Source: docs/http.md, Several processes. */
 const PROPAGATION_TIME = 5000
-
-/** Times that what was revoked is presented, each over a connection of its own: several processes take turns. */
-const PRESENTATIONS = 10
-
-/** A credential of a kind, how it is presented, and the request that ends it. */
-interface ShortLived {
-  readonly kind: CredentialKind
-  readonly headers: Readonly<Record<string, string>>
-  /** When it ends by itself. */
-  readonly expiresAt: unknown
-  readonly revoke: () => Promise<Reply>
-}
-
-/** One of each kind, for so many seconds where told. */
-const shortLivedCredentials = async (fixture: Fixture, seconds?: number): Promise<ReadonlyArray<ShortLived>> => {
-  const [project, agent] = [await fixture.project(), await fixture.agent()]
-  const bounds = [{ type: "project", id: project }]
-  const ends = seconds === undefined ? {} : { expires_at: new Date(Date.now() + seconds * 1000).toISOString() }
-  const token = async (kind: CredentialKind, fields: object): Promise<ShortLived> => {
-    const ttl = seconds === undefined ? {} : { ttl: seconds }
-    const issued = bodyOf(await fixture.post(PATHS.tokens, { kind, ...ttl, ...fields }), 201)
-    return {
-      kind,
-      headers: { authorization: `Bearer ${String(issued.token)}` },
-      expiresAt: issued.expires_at,
-      revoke: () => fixture.post(`${PATHS.tokens}revoke/`, { jti: issued.jti })
-    }
-  }
-  const key = await fixture.make(PATHS.keys, { name: "Brief", ...ends })
-  const link = await fixture.make(PATHS.links, { name: "Brief", bounds, ...ends })
-  return [
-    {
-      kind: "api_key",
-      headers: { "x-service-api-key": String(key.api_key) },
-      expiresAt: key.expires_at,
-      revoke: () => fixture.ask("DELETE", `${PATHS.keys}${String(key.id)}/`)
-    },
-    {
-      kind: "shareable_link",
-      headers: { "x-shareable-link": String(link.token) },
-      expiresAt: link.expires_at,
-      revoke: () => fixture.ask("DELETE", `${PATHS.links}${String(link.id)}/`)
-    },
-    await token("oauth2", {}),
-    await token("dashboard_session", {}),
-    await token("embedded_session", { bounds }),
-    await token("agent_session", { bounds: [{ type: "agent", id: agent }] })
-  ]
-}
-
-/** Asks for what the kind is let in for: a list, or with an agent's session, beside a good key, a checkout of nothing. */
-const present = async (fixture: Fixture, { headers, kind }: ShortLived): Promise<Reply> => {
-  const request = { key: null, ownConnection: true }
-  if (kind !== "agent_session") return fixture.get(PATHS.dashboards, { ...request, headers })
-  return fixture.post(
-    PATHS.checkout,
-    {},
-    { ...request, headers: { ...(await fixture.credential("api_key")), ...headers } }
-  )
-}
-
-/** What is answered to one who is let in: an empty checkout is a fault of its body. */
-const acceptedStatus = ({ kind }: ShortLived): number => (kind === "agent_session" ? 400 : 200)
 
 /** 401 with a sentence and the ways in. Source: docs/http.md, Errors; RFC 9110, 15.5.2. */
 const expectRejected = (what: string, reply: Reply): void => {

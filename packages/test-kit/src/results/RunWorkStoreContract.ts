@@ -1,0 +1,172 @@
+import {
+  type Claim,
+  type Evaluated,
+  executeJobs,
+  JobStore,
+  type Metric,
+  MetricStore,
+  ResultStore,
+  RunId,
+  RunWorkStore,
+  scoreJob
+} from "@earshot/core"
+import { expect, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { at } from "../storage/Moments.js"
+import { newOrganization, type Stores } from "./ResultStoreFixture.js"
+
+const noOutcome = { endedReason: null, moments: [], criteria: [] }
+
+const scored = (metric: Metric, value: number | boolean | string): Evaluated => ({
+  metric,
+  outcome: { status: "scored", value, detail: { reason: "Heard.", explanation: null, moments: [] } }
+})
+
+/** An organization with a result whose first run is running. */
+const played = Effect.gen(function* () {
+  const fixture = yield* newOrganization
+  const work = yield* RunWorkStore
+  const result = yield* fixture.insert()
+  const runs = yield* fixture.runsOf(result)
+  const [id = RunId.make(1)] = runs
+  yield* fixture.start([id])
+  return { ...fixture, work, result, runs, id }
+})
+
+/** The contract of `RunWorkStore`, on an empty or a used database. */
+export const runWorkStoreContract = <E>(
+  subject: string,
+  stores: Layer.Layer<Stores | RunWorkStore | MetricStore | JobStore, E>
+): void => {
+  layer(stores)(`the work of runs, kept by ${subject}`, (it) => {
+    it.effect("returns a run with its scenario, its agent and its transcript", () =>
+      Effect.gen(function* () {
+        const store = yield* ResultStore
+        const { agent, id, project, result, runs, toRead, toWrite, work } = yield* played
+        expect(yield* work.runsOf(toRead, result)).toEqual(runs)
+        expect(Option.getOrThrow(yield* work.find(toRead, id))).toMatchObject({
+          run: { id, status: "running", scenarioKey: "a" },
+          agent: { id: agent.id, projectId: project.id },
+          script: { says: "a" },
+          transcript: null
+        })
+        expect(yield* work.outcome(toRead, id)).toEqual(noOutcome)
+        const moments = [{ kind: "silence", at_second: 0.5, seconds: 2, condition: 1 }] as const
+        yield* work.saveOutcome(toWrite, id, { reason: "first", moments: [] })
+        yield* work.saveOutcome(toWrite, id, { reason: "Ä 😀", moments })
+        expect(yield* work.outcome(toRead, id)).toEqual({ endedReason: "Ä 😀", moments, criteria: [] })
+        const turn = { speaker: "main_agent", content: "Hi 😀", startTime: 0, endTime: 1, words: [] } as const
+        const turns = { _tag: "RedactedTranscript", turns: [turn], toolCalls: [] } as const
+        const end = { to: "evaluating", success: true, durationSeconds: 1, error: null } as const
+        yield* store.end(toWrite, [id], "running", { ...end, transcript: { type: "service", turns } }, at(3))
+        expect(Option.getOrThrow(yield* work.find(toRead, id)).transcript).toMatchObject({ turns: [turn] })
+        const criterion = { criterion: "reported", name: "Reported", passed: false, reason: "No." }
+        yield* work.complete(
+          toWrite,
+          id,
+          { to: "completed", success: false, error: "Not met", criteria: [criterion] },
+          at(4)
+        )
+        expect(yield* work.outcome(toRead, id)).toEqual({ endedReason: "Ä 😀", moments, criteria: [criterion] })
+        expect(Option.getOrThrow(yield* work.find(toRead, id)).run).toMatchObject({
+          ...{ status: "completed", success: false, error: "Not met", duration: 1, endedAt: at(4) }
+        })
+      })
+    )
+
+    it.effect("keeps one score per metric, the last one saved", () =>
+      Effect.gen(function* () {
+        const { agent, id, toRead, toWrite, work } = yield* played
+        const [one, two] = yield* (yield* MetricStore).ofAgent(toRead, agent.id)
+        if (one === undefined || two === undefined) return yield* Effect.dieMessage("There are no metrics")
+        expect(yield* work.scores(toRead, id)).toEqual([])
+        yield* work.saveScores(toWrite, id, [], at(1))
+        yield* work.saveScores(toWrite, id, [scored(one, 1.5), scored(one, 2.5), scored(two, "Ä")], at(1))
+        yield* work.saveScores(toWrite, id, [scored(two, true)], at(2))
+        const scores = yield* work.scores(toRead, id)
+        expect(new Map(scores.map(({ metricId, value }) => [metricId, value]))).toEqual(
+          new Map<number, number | boolean>([
+            [one.id, 2.5],
+            [two.id, true]
+          ])
+        )
+        expect(scores[0]).toMatchObject({ status: "scored", detail: { reason: "Heard." } })
+      })
+    )
+
+    it.effect("hides runs of other organizations, outside of a permit's scope, and deleted ones", () =>
+      Effect.gen(function* () {
+        const store = yield* ResultStore
+        const { agent, bounded, id, insert, result, runs, toDelete, toRead, toWrite, work } = yield* played
+        const theirs = yield* newOrganization
+        const other = yield* insert()
+        const [metric] = yield* (yield* MetricStore).ofAgent(toRead, agent.id)
+        if (metric === undefined) return yield* Effect.dieMessage("There are no metrics")
+        yield* work.saveOutcome(theirs.toWrite, id, { reason: "theirs", moments: [] })
+        yield* work.saveScores(theirs.toWrite, id, [scored(metric, 1)], at(1))
+        yield* work.complete(theirs.toWrite, id, { to: "completed", success: true, error: null, criteria: [] }, at(1))
+        expect(yield* work.outcome(toRead, id)).toEqual(noOutcome)
+        expect(yield* work.scores(toRead, id)).toEqual([])
+        expect(Option.getOrThrow(yield* work.find(toRead, id)).run.status).toBe("running")
+        yield* work.saveOutcome(toWrite, id, { reason: "mine", moments: [] })
+        yield* work.saveScores(toWrite, id, [scored(metric, 1)], at(1))
+        const isThere = (reader: typeof toRead) =>
+          Effect.gen(function* () {
+            const seen = [
+              (yield* work.runsOf(reader, result)).length === runs.length,
+              Option.isSome(yield* work.find(reader, id)),
+              (yield* work.outcome(reader, id)).endedReason === "mine",
+              (yield* work.scores(reader, id)).length === 1
+            ]
+            expect(new Set(seen).size).toBe(1)
+            return seen[0]
+          })
+        expect(yield* isThere(toRead)).toBe(true)
+        expect(yield* isThere(theirs.toRead)).toBe(false)
+        expect(yield* isThere(bounded("result", result))).toBe(true)
+        expect(yield* isThere(bounded("result", other))).toBe(false)
+        const gone = { results: [result], runs: [], releasedNumbers: [], freedSlots: 1 }
+        yield* store.apply(toDelete, { ...gone, decrements: { activeSessions: 1, pendingDemand: 2 } }, at(5))
+        expect(yield* isThere(toRead)).toBe(false)
+      })
+    )
+
+    it.effect("reports a run as stranded if and only if its job is dead", () =>
+      Effect.gen(function* () {
+        const store = yield* ResultStore
+        const { id, organization, result, runs, toDelete, toRead, toWrite, work } = yield* played
+        const jobs = yield* JobStore
+        const theirs = yield* newOrganization
+        yield* jobs.enqueueAll(executeJobs(organization, result, runs, null), 0)
+        yield* jobs.enqueue(scoreJob(organization, id), 0)
+        const stranded = Effect.map(work.stranded(toRead), (found) => found.map((one) => [one.id, one.status]))
+        expect(yield* stranded).toEqual([])
+        const claimed = (yield* Effect.forEach(["execute_run", "score_run"], (kind) =>
+          jobs.claim("contract", { kind, limit: 1000 }, { now: 1, until: 1000 })
+        )).flat()
+        const own = claimed.filter(({ organizationId }) => organizationId === organization)
+        const dies = (claim: Claim) => jobs.fail(claim, { reason: `Because ${claim.kind}`, retryAt: null }, 2)
+        yield* Effect.forEach(own, dies)
+        const [, second, third] = runs
+        // The first is running: its lease has to expire first.
+        expect(yield* stranded).toEqual([
+          [second, "queued"],
+          [third, "queued"]
+        ])
+        expect((yield* work.stranded(toRead))[0]?.reason).toBe("Because execute_run")
+        expect(yield* work.organizationsWithStranded).toContain(organization)
+        expect(yield* work.organizationsWithStranded).not.toContain(theirs.organization)
+        expect(yield* work.stranded(theirs.toRead)).toEqual([])
+        const end = { to: "evaluating", success: null, durationSeconds: 1, error: null, transcript: null } as const
+        yield* store.end(toWrite, [id], "running", end, at(3))
+        expect(yield* stranded).toContainEqual([id, "evaluating"])
+        const gone = { results: [result], runs: [], releasedNumbers: [], freedSlots: 0 }
+        yield* store.apply(toDelete, { ...gone, decrements: { activeSessions: 0, pendingDemand: 2 } }, at(5))
+        expect(yield* stranded).toEqual([])
+        expect(yield* work.organizationsWithStranded).not.toContain(organization)
+      })
+    )
+  })
+}
