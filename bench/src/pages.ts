@@ -24,7 +24,7 @@ const TARGET = 2
 
 /** The cursor of the page of calls that are older than this id. */
 const olderThan = (id: number): string | null =>
-  Pages.pageOf({ cursor: Pages.firstPage, limit: 1 }, [id, id - 1], (one) => one).next
+  Pages.pageOf({ cursor: Pages.firstPage, limit: 1 }, { rows: [id], hasMore: true, bytes: 0 }, (one) => one).next
 
 const QUERIES: Readonly<Record<string, (loaded: LoadedCalls, count: number) => object>> = {
   newest: () => ({}),

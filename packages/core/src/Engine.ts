@@ -41,6 +41,7 @@ import * as Dashboards from "./dashboards/Dashboards.js"
 import * as Widgets from "./dashboards/Widgets.js"
 import * as Evaluators from "./evaluators/Evaluators.js"
 import { CacheTtl } from "./kernel/TtlCache.js"
+import { PageBytes } from "./kernel/Pages.js"
 import type { UnitOfWork } from "./kernel/Storage.js"
 import * as JobSignal from "./jobs/JobSignal.js"
 import * as JobQueue from "./jobs/JobQueue.js"
@@ -170,6 +171,8 @@ export interface Ports {
   readonly rateLimiter?: Layer.Layer<RateLimiter, never, Storage>
   /** How long this process may serve cached reads after another process has changed the data. Default: 5 seconds. */
   readonly cacheTtl?: Duration.DurationInput
+  /** Bytes of stored documents on a page of a list, at which it ends early. Default: 4 MB. */
+  readonly pageBytes?: number
 }
 
 /** Every store in SQL, for programs and tests that use the ports directly. */
@@ -317,6 +320,7 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
     Layer.provide(JobSignal.layer),
     Layer.provide(stores),
     Layer.provide(ports.rateLimiter ?? Layer.empty),
+    Layer.provide(ports.pageBytes === undefined ? Layer.empty : Layer.succeed(PageBytes, ports.pageBytes)),
     Layer.provide(ports.cacheTtl === undefined ? Layer.empty : Layer.succeed(CacheTtl, Duration.decode(ports.cacheTtl)))
   )
 

@@ -13,6 +13,7 @@ import {
   type RedactionUnavailable,
   type RepositoryBusy,
   type RepositoryUnavailable,
+  type ResponseBytes,
   type RunIsOver,
   type StorageBusy,
   type StorageFailed,
@@ -47,6 +48,7 @@ export type HttpError =
   | QueryTimedOut
   | RepositoryBusy
   | RepositoryUnavailable
+  | ResponseBytes.ResponseBytesExceeded
   | RunIsOver
   | StorageBusy
   | StorageFailed
@@ -107,6 +109,7 @@ export const toErrorResponse = (error: HttpError, requestId: string, challenge: 
       RepositoryUnavailable: () => detail(404, notFound("Repository").message),
       RepositoryBusy: () => messageErrors.busy.response,
       RedactionUnavailable: ({ message }) => detail(503, message, retryAfter(RETRY_REDACTION_SECONDS)),
+      ResponseBytesExceeded: ({ message }) => detail(503, message, retryAfter(1)),
       StorageBusy: () => messageErrors.busy.response,
       StorageFailed: () => serverError(requestId),
       StorageUnusable: ({ message, reason }) =>

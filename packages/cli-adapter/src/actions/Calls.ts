@@ -1,4 +1,14 @@
-import { CallId, type CallRecord, Calls, CurrentActor, encodeCallRecord } from "@earshot/core"
+import {
+  CallId,
+  type CallRecord,
+  Calls,
+  CurrentActor,
+  encodeCallRecord,
+  encodeExpandedCall,
+  encodeListedCall,
+  expandedIn,
+  type ListedCall
+} from "@earshot/core"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -22,13 +32,13 @@ const selectionQuery = ({ agent, filter, project }: Selection) =>
   defined({ filters_v2: filter, agent_id: agent, project })
 
 /** Whole seconds, as the API has them. */
-const lengthOf = (call: CallRecord): string =>
+const lengthOf = (call: ListedCall): string =>
   call.durationSeconds === null ? "" : printSeconds(Math.floor(call.durationSeconds))
 
-const statusOf = (call: CallRecord): string => encodeCallRecord({ ...call, transcript: null }).status ?? ""
+const statusOf = (call: ListedCall): string => encodeListedCall(call).status ?? ""
 
 /** The columns of a table of calls. */
-export const callColumns: ReadonlyArray<Column<CallRecord>> = [
+export const callColumns: ReadonlyArray<Column<ListedCall>> = [
   { name: "ID", of: (call) => String(call.id), right: true },
   { name: "CALL", of: (call) => call.callId, least: 12 },
   { name: "WHEN (UTC)", of: (call) => DateTime.formatIso(call.timestamp).slice(0, 16).replace("T", " ") },
@@ -38,13 +48,20 @@ export const callColumns: ReadonlyArray<Column<CallRecord>> = [
   { name: "AGENT", of: (call) => call.agentName, least: 8 }
 ]
 
-export const list = (options: CommonOptions & Selection & PageOptions): CommandEffect =>
+/** `--expand`, for JSON output. */
+interface ExpandOption {
+  readonly expand?: string | undefined
+}
+
+export const list = (options: CommonOptions & Selection & PageOptions & ExpandOption): CommandEffect =>
   Effect.gen(function* () {
     const caller = yield* resolveCaller(options)
-    const page = yield* callAs(caller, (yield* Calls).list)({ ...pageQuery(options), ...selectionQuery(options) })
+    const query = { ...pageQuery(options), ...selectionQuery(options), ...defined({ expand: options.expand }) }
+    const page = yield* callAs(caller, (yield* Calls).list)(query)
+    const { expand } = yield* expandedIn(query)
     yield* printPage(page, {
       json: options.json,
-      encode: encodeCallRecord,
+      encode: (call) => encodeListedCall(call, expand),
       columns: callColumns,
       none: "No calls found."
     })
@@ -85,26 +102,28 @@ const scoreColumns: ReadonlyArray<Column<{ readonly name: string; readonly value
   { name: "VALUE", of: ({ value }) => String(value), least: 16 }
 ]
 
-export const show = (options: CommonOptions & { readonly id: number }): CommandEffect =>
+export const show = (options: CommonOptions & ExpandOption & { readonly id: number }): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const caller = yield* resolveCaller(options)
     const id = yield* decodeId(CallId, "Call", options.id)
+    const { expand } = yield* expandedIn(defined({ expand: options.expand }))
     const call = yield* callAs(caller, (yield* Calls).read)(id)
-    yield* screen.print(options.json ? jsonLine(encodeCallRecord(call)) : describe(call, screen.columns).join("\n"))
+    yield* screen.print(options.json ? jsonLine(encodeExpandedCall(call, expand)) : describe(call, screen.columns).join("\n"))
   }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 /** Prints all matching calls as one line of JSON each. Calls are streamed. */
-export const exportCalls = (options: CommonOptions & Selection): CommandEffect =>
+export const exportCalls = (options: CommonOptions & Selection & ExpandOption): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const caller = yield* resolveCaller(options)
     const actor = yield* caller.admit("calls.export")
     const calls = yield* Calls
-    yield* calls.export(selectionQuery(options)).pipe(
+    const query = { ...selectionQuery(options), ...defined({ expand: options.expand }) }
+    const { expand } = yield* expandedIn(query)
+    yield* calls.export(query).pipe(
       Stream.provideService(CurrentActor, actor),
-      Stream.map((call) => jsonLine(encodeCallRecord(call))),
-      Stream.grouped(50),
-      Stream.runForEach((lines) => screen.print([...lines].join("\n")))
+      Stream.map((call) => jsonLine(encodeExpandedCall(call, expand))),
+      Stream.runForEachChunk((lines) => screen.print([...lines].join("\n")))
     )
   }).pipe(withEngine(plainEngine(options), { existing: true }))

@@ -7,6 +7,11 @@ const selection = {
   project
 }
 
+const expand = text(
+  "--expand <names>",
+  "With --json, add these to each call, separated by commas: transcript, transcript_object, metadata, dynamic_variables."
+)
+
 const ingest = command("ingest", {
   description:
     "Ingest calls, as the webhook does. Invalid calls are reported; the others are stored, and the exit code is 1.",
@@ -36,12 +41,12 @@ export const calls = group("calls", "Ingest, list, show, score and export produc
   ingest,
   command("list", {
     description: "List calls, newest first.",
-    options: { ...common, ...selection, ...page },
+    options: { ...common, ...selection, ...page, expand },
     action: async () => (await import("../actions/Calls.js")).list
   }),
   command("show", {
     description: "Show a call with its transcript.",
-    options: common,
+    options: { ...common, expand },
     args: { id: id("call") },
     action: async () => (await import("../actions/Calls.js")).show
   }),
@@ -62,7 +67,7 @@ export const calls = group("calls", "Ingest, list, show, score and export produc
   }),
   command("export", {
     description: "Print all matching calls, newest first, as one line of JSON each (NDJSON).",
-    options: { ...common, ...selection },
+    options: { ...common, ...selection, expand },
     action: async () => (await import("../actions/Calls.js")).exportCalls
   })
 ])

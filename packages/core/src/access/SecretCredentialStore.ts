@@ -1,7 +1,7 @@
 import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { PageRequest } from "../kernel/Pages.js"
+import type { Found, PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { Permit } from "./Permit.js"
 import type { HashedCredential, NewSecretCredential, SecretCredential } from "./SecretCredential.js"
@@ -16,11 +16,11 @@ export interface SecretCredentialStore<Credential extends SecretCredential, New 
     permit: Permit<"keys:manage">,
     id: Credential["id"]
   ) => Effect.Effect<Option.Option<Credential>, StorageError>
-  /** Newest first; up to one more than the page holds. Includes revoked and expired credentials. */
+  /** Newest first; a page ends early at `PageBytes`. Includes revoked and expired credentials. */
   readonly list: (
     permit: Permit<"keys:manage">,
     page: PageRequest
-  ) => Effect.Effect<ReadonlyArray<Credential>, StorageError>
+  ) => Effect.Effect<Found<Credential>, StorageError>
   /** Revokes the credential from this instant on; one that was revoked before keeps its first instant. */
   readonly revoke: (
     permit: Permit<"keys:manage">,

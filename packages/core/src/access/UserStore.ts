@@ -3,7 +3,7 @@ import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { UserId } from "../kernel/Ids.js"
-import type { PageRequest } from "../kernel/Pages.js"
+import type { Found, PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { EmailTaken } from "./AccessErrors.js"
 import type { Permit } from "./Permit.js"
@@ -19,10 +19,10 @@ export class UserStore extends Context.Tag("@earshot/core/access/UserStore")<
       now: DateTime.Utc
     ) => Effect.Effect<User, EmailTaken | StorageError>
     readonly find: (permit: Permit, id: UserId) => Effect.Effect<Option.Option<User>, StorageError>
-    /** Newest first; up to one more than the page holds. */
+    /** Newest first; a page ends early at `PageBytes`. */
     readonly list: (
       permit: Permit<"keys:manage">,
       page: PageRequest
-    ) => Effect.Effect<ReadonlyArray<User>, StorageError>
+    ) => Effect.Effect<Found<User>, StorageError>
   }
 >() {}

@@ -15,6 +15,7 @@ import {
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, ProjectId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
+import { callExpand, type CallExpansions, nothingExpanded } from "./ListedCall.js"
 
 /** Which calls to list. */
 export interface CallCriteria {
@@ -30,7 +31,8 @@ export const CallQuery = Fields.object({
   /** JSON text or an object; see `filters/ParseFilter`. */
   filters_v2: Fields.optional(Schema.Unknown),
   agent_id: Fields.optional(Fields.id(AgentId)),
-  project: Fields.optional(Fields.id(ProjectId))
+  project: Fields.optional(Fields.id(ProjectId)),
+  expand: callExpand
 })
 
 const decodeQuery = decode(CallQuery)
@@ -41,11 +43,17 @@ const parseFilter = (input: unknown): Either.Either<Filter, FieldErrors> =>
     (errors) => underPath("filters_v2", errors)
   )
 
-/** The criteria and the page of a query, or all of its field errors. */
+export interface ParsedCallQuery {
+  readonly criteria: CallCriteria
+  readonly page: Pages.PageRequest
+  readonly expand: CallExpansions
+}
+
+/** The criteria, the page and the expansions of a query, or all of its field errors. */
 export const parseCallQuery = (
   query: unknown,
   now: DateTime.Utc
-): Either.Either<{ readonly criteria: CallCriteria; readonly page: Pages.PageRequest }, ValidationFailed> =>
+): Either.Either<ParsedCallQuery, ValidationFailed> =>
   Either.gen(function* () {
     const decoded = yield* decodeQuery(query)
     const filter = parseFilter(decoded.filters_v2)
@@ -57,7 +65,8 @@ export const parseCallQuery = (
     return yield* Either.isRight(filter) && Either.isRight(page)
       ? Either.right({
           criteria: { filter: filter.right, agentId: decoded.agent_id, projectId: decoded.project, now },
-          page: page.right
+          page: page.right,
+          expand: decoded.expand ?? nothingExpanded
         })
       : Either.left(errors)
   }).pipe(Either.mapLeft((errors) => new ValidationFailed({ errors })))

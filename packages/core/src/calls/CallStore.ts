@@ -3,13 +3,14 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
 import type { AgentId, CallId } from "../kernel/Ids.js"
-import type { PageRequest } from "../kernel/Pages.js"
+import type { Found, PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { SensitiveField } from "@earshot/redaction"
 import type { CallDeleted, RedactionIncomplete } from "./CallErrors.js"
 import type { CallCriteria } from "./CallQuery.js"
 import type { CallRecord } from "./CallRecord.js"
 import type { Delivery } from "./Delivery.js"
+import type { CallExpansions, ListedCall } from "./ListedCall.js"
 
 /** The result of a stored delivery. */
 export interface DeliveryOutcome {
@@ -44,12 +45,19 @@ export class CallStore extends Context.Tag("@earshot/core/calls/CallStore")<
       callId: string
     ) => Effect.Effect<Option.Option<CallRecord>, StorageError>
     readonly find: (permit: Permit, id: CallId) => Effect.Effect<Option.Option<CallRecord>, StorageError>
-    /** Newest first; up to one more than the page holds (see `Pages.pageOf`). */
+    /** Newest first; a page ends early at `PageBytes`. */
     readonly list: (
       permit: Permit<"calls:read">,
       question: CallCriteria,
+      page: PageRequest,
+      expand: CallExpansions
+    ) => Effect.Effect<Found<ListedCall>, StorageError>
+    /** As `list`, with whole records. */
+    readonly listRecords: (
+      permit: Permit<"calls:read">,
+      question: CallCriteria,
       page: PageRequest
-    ) => Effect.Effect<ReadonlyArray<CallRecord>, StorageError>
+    ) => Effect.Effect<Found<CallRecord>, StorageError>
     /** As `find`, and locks the call until the transaction ends (FOR UPDATE). */
     readonly findForUpdate: (
       permit: Permit<"calls:write" | "calls:delete">,

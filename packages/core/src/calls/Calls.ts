@@ -1,11 +1,9 @@
 import type { NerProvider } from "@earshot/redaction"
-import * as Chunk from "effect/Chunk"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Forbidden, NotFound, Unauthenticated } from "../access/AccessErrors.js"
 import { orNotFound } from "../access/OrNotFound.js"
@@ -18,12 +16,13 @@ import { decode, ValidationFailed } from "../kernel/FieldErrors.js"
 import type { CallId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
+import { streamPages } from "../kernel/StreamPages.js"
 import type { Metrics } from "../metrics/Metrics.js"
 import type { BlobStore } from "./BlobStore.js"
 import type { RedactionUnavailable } from "./CallErrors.js"
 import { parseCallQuery } from "./CallQuery.js"
 import type { CallRecord } from "./CallRecord.js"
-import type { CallCriteria } from "./CallQuery.js"
+import type { ListedCall } from "./ListedCall.js"
 import { CallStore } from "./CallStore.js"
 import * as DeliveryRedaction from "./DeliveryRedaction.js"
 import * as IngestCalls from "./IngestCalls.js"
@@ -52,8 +51,11 @@ export class Calls extends Context.Tag("@earshot/core/calls/Calls")<
       IngestCalls.Ingested,
       ValidationFailed | StorageError | RedactionUnavailable
     >
-    /** `{filters_v2?, agent_id?, project?, cursor?, limit?}`; `filters_v2` as JSON text or an object. Newest first. */
-    readonly list: UseCase<"calls.list", [query: unknown], Pages.Page<CallRecord>, ValidationFailed | StorageError>
+    /**
+     * `{filters_v2?, agent_id?, project?, cursor?, limit?, expand?}`; `filters_v2` as JSON text or an object, `expand` as
+     * names separated by commas or a list (`CALL_EXPANSIONS`). Newest first; a page ends early at `PageBytes`.
+     */
+    readonly list: UseCase<"calls.list", [query: unknown], Pages.Page<ListedCall>, ValidationFailed | StorageError>
     readonly read: UseCase<"calls.read", [id: CallId], CallRecord, NotFound | StorageError>
     /** A person's review: `{success?, is_reviewed?, status?, feedback?, dropoff_point?, topic?}`. */
     readonly review: UseCase<
@@ -102,8 +104,8 @@ export const layer = (
         ingest: useCase("calls.ingest")(ingest),
         list: useCase("calls.list")((permit, query) =>
           Effect.gen(function* () {
-            const { criteria, page } = yield* parseCallQuery(query, yield* DateTime.now)
-            const found = yield* store.list(permit, criteria, page)
+            const { criteria, expand, page } = yield* parseCallQuery(query, yield* DateTime.now)
+            const found = yield* store.list(permit, criteria, page, expand)
             return Pages.pageOf(page, found, (call) => call.id)
           })
         ),
@@ -131,32 +133,10 @@ export const layer = (
         ),
         export: (query) =>
           Stream.unwrap(
-            Effect.map(exportCriteria(query), ({ criteria, permit }) => exportPages(store, permit, criteria))
+            Effect.map(exportCriteria(query), ({ criteria, permit }) => streamPages(Pages.firstPage, (page) => store.listRecords(permit, criteria, page)))
           )
       })
     })
-  )
-
-/** Page size of an export; each call carries its transcript. */
-const EXPORT_PAGE = 200
-
-const exportPages = (
-  store: CallStore["Type"],
-  permit: Permit<"calls:read">,
-  criteria: CallCriteria
-): Stream.Stream<CallRecord, StorageError> =>
-  Stream.paginateChunkEffect(Pages.firstPage, (cursor) =>
-    Effect.map(
-      store.list(permit, criteria, { cursor, limit: EXPORT_PAGE }),
-      (found): readonly [Chunk.Chunk<CallRecord>, Option.Option<Pages.Cursor>] => {
-        const results = found.slice(0, EXPORT_PAGE)
-        const last = results[results.length - 1]
-        return [
-          Chunk.unsafeFromArray(results),
-          found.length > EXPORT_PAGE && last !== undefined ? Option.some({ at: "before", id: last.id }) : Option.none()
-        ]
-      }
-    )
   )
 
 const foundCall = orNotFound("Call")

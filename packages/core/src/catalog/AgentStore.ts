@@ -4,7 +4,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
 import type { AgentId, OrganizationId, ProjectId } from "../kernel/Ids.js"
-import type { PageRequest } from "../kernel/Pages.js"
+import type { Found, PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { Agent, Channel, ChatEndpoint } from "./Agent.js"
 import type { AssistantIdTaken } from "./AgentErrors.js"
@@ -56,7 +56,7 @@ export class AgentStore extends Context.Tag("@earshot/core/catalog/AgentStore")<
       permit: Permit<"catalog:read">,
       of: { readonly projectId: ProjectId | null },
       page: PageRequest
-    ) => Effect.Effect<ReadonlyArray<Agent>, StorageError>
+    ) => Effect.Effect<Found<Agent>, StorageError>
     /** Saves all of its fields. */
     readonly save: (
       permit: Permit<"catalog:write">,

@@ -4,7 +4,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
 import type { FolderId, ProjectId } from "../kernel/Ids.js"
-import type { PageRequest } from "../kernel/Pages.js"
+import type { Found, PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { FolderTaken } from "./CatalogErrors.js"
 import type { Folder } from "./Folder.js"
@@ -37,7 +37,7 @@ export class FolderStore extends Context.Tag("@earshot/core/catalog/FolderStore"
       permit: Permit<"catalog:read">,
       of: { readonly projectId: ProjectId | null },
       page: PageRequest
-    ) => Effect.Effect<ReadonlyArray<Folder>, StorageError>
+    ) => Effect.Effect<Found<Folder>, StorageError>
     /** Moves the folder and its descendants to another path; evaluators stay in their folders. */
     readonly move: (
       permit: Permit<"catalog:write">,

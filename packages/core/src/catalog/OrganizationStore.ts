@@ -3,7 +3,7 @@ import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { OrganizationId } from "../kernel/Ids.js"
-import type { PageRequest } from "../kernel/Pages.js"
+import type { Found, PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { Organization, OrganizationDraft } from "./Organization.js"
 
@@ -16,6 +16,6 @@ export class OrganizationStore extends Context.Tag("@earshot/core/catalog/Organi
     readonly insert: (draft: OrganizationDraft, now: DateTime.Utc) => Effect.Effect<Organization, StorageError>
     readonly find: (id: OrganizationId) => Effect.Effect<Option.Option<Organization>, StorageError>
     /** Newest first; up to one row more than the page holds. */
-    readonly list: (page: PageRequest) => Effect.Effect<ReadonlyArray<Organization>, StorageError>
+    readonly list: (page: PageRequest) => Effect.Effect<Found<Organization>, StorageError>
   }
 >() {}

@@ -4,7 +4,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
 import type { PersonalityId, ProjectId } from "../kernel/Ids.js"
-import type { PageRequest } from "../kernel/Pages.js"
+import type { Found, PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { EnableRequest } from "./EnableRules.js"
 import type { LanguageCode } from "./LanguageCode.js"
@@ -45,7 +45,7 @@ export class PersonalityStore extends Context.Tag("@earshot/core/catalog/Persona
         readonly language: LanguageCode | null
       },
       page: PageRequest
-    ) => Effect.Effect<ReadonlyArray<Personality>, StorageError>
+    ) => Effect.Effect<Found<Personality>, StorageError>
     /** Saves all of its fields. */
     readonly save: (permit: Permit<"catalog:write">, personality: Personality) => Effect.Effect<void, StorageError>
     /** Soft-deletes it, disables it in every project and removes it from evaluators. */

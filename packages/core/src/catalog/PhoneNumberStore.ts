@@ -4,7 +4,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
 import type { PhoneNumberId, ProjectId } from "../kernel/Ids.js"
-import type { PageRequest } from "../kernel/Pages.js"
+import type { Found, PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { NumberTaken } from "./CatalogErrors.js"
 import type { PhoneNumber } from "./PhoneNumber.js"
@@ -41,7 +41,7 @@ export class PhoneNumberStore extends Context.Tag("@earshot/core/catalog/PhoneNu
       permit: Permit<"catalog:read">,
       of: { readonly projectId: ProjectId | null },
       page: PageRequest
-    ) => Effect.Effect<ReadonlyArray<PhoneNumber>, StorageError>
+    ) => Effect.Effect<Found<PhoneNumber>, StorageError>
     /** Saves all of its fields. */
     readonly save: (
       permit: Permit<"catalog:write">,

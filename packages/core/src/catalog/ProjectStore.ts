@@ -4,7 +4,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
 import type { ProjectId } from "../kernel/Ids.js"
-import type { PageRequest } from "../kernel/Pages.js"
+import type { Found, PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { Project, ProjectDraft } from "./Project.js"
 
@@ -20,11 +20,11 @@ export class ProjectStore extends Context.Tag("@earshot/core/catalog/ProjectStor
     readonly find: (permit: Permit, id: ProjectId) => Effect.Effect<Option.Option<Project>, StorageError>
     /** As `find`, and locks the row until the transaction ends. */
     readonly findForUpdate: (permit: Permit, id: ProjectId) => Effect.Effect<Option.Option<Project>, StorageError>
-    /** Newest first, within the permit's scope; up to one row more than the page holds (see `Pages.pageOf`). */
+    /** Newest first, within the permit's scope; a page ends early at `PageBytes`. */
     readonly list: (
       permit: Permit<"catalog:read">,
       page: PageRequest
-    ) => Effect.Effect<ReadonlyArray<Project>, StorageError>
+    ) => Effect.Effect<Found<Project>, StorageError>
     /** Saves all of its fields. */
     readonly save: (permit: Permit<"catalog:write">, project: Project) => Effect.Effect<void, StorageError>
     /** Soft-deletes the project and its agents; their assistant ids can be used again. */

@@ -4,7 +4,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
 import type { AgentId, ProjectId, TestProfileId } from "../kernel/Ids.js"
-import type { PageRequest } from "../kernel/Pages.js"
+import type { Found, PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { JsonObject } from "../kernel/Json.js"
 import type { TestProfile } from "./TestProfile.js"
@@ -40,7 +40,7 @@ export class TestProfileStore extends Context.Tag("@earshot/core/catalog/TestPro
       permit: Permit<"catalog:read">,
       of: { readonly projectId: ProjectId | null; readonly agentId: AgentId | null },
       page: PageRequest
-    ) => Effect.Effect<ReadonlyArray<TestProfile>, StorageError>
+    ) => Effect.Effect<Found<TestProfile>, StorageError>
     /** The ids and names of the project's test profiles, oldest first. */
     readonly namesIn: (
       permit: Permit,

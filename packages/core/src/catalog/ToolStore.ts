@@ -4,7 +4,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
 import type { ProjectId, ToolId } from "../kernel/Ids.js"
-import type { PageRequest } from "../kernel/Pages.js"
+import type { Found, PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { JsonObject } from "../kernel/Json.js"
 import type { Tool } from "./Tool.js"
@@ -37,7 +37,7 @@ export class ToolStore extends Context.Tag("@earshot/core/catalog/ToolStore")<
       permit: Permit<"catalog:read">,
       of: { readonly projectId: ProjectId | null },
       page: PageRequest
-    ) => Effect.Effect<ReadonlyArray<Tool>, StorageError>
+    ) => Effect.Effect<Found<Tool>, StorageError>
     /** The tools with these ids, within the permit's scope, in one statement. */
     readonly findAll: (permit: Permit, ids: ReadonlyArray<ToolId>) => Effect.Effect<ReadonlyArray<Tool>, StorageError>
     /** The ids and names of the project's tools, oldest first. */

@@ -5,7 +5,7 @@ import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
 import type { CodeConnectionId, OrganizationId } from "../kernel/Ids.js"
 import type { JsonObject } from "../kernel/Json.js"
-import type { PageRequest } from "../kernel/Pages.js"
+import type { Found, PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { CodeConnection } from "./CodeConnection.js"
 
@@ -50,11 +50,11 @@ export class CodeConnectionStore extends Context.Tag("@earshot/core/checkouts/Co
       permit: Permit<"connections:manage">,
       id: CodeConnectionId
     ) => Effect.Effect<Option.Option<StoredConnection>, StorageError>
-    /** Newest first; up to one more than the page holds. Revoked ones are listed too. */
+    /** Newest first; a page ends early at `PageBytes`. Revoked ones are listed too. */
     readonly list: (
       permit: Permit<"connections:manage">,
       page: PageRequest
-    ) => Effect.Effect<ReadonlyArray<CodeConnection>, StorageError>
+    ) => Effect.Effect<Found<CodeConnection>, StorageError>
     /** The one active connection of the organization. */
     readonly findActive: (
       permit: Permit<"checkouts:create">

@@ -2,7 +2,7 @@ import * as Context from "effect/Context"
 import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type { Permit } from "../access/Permit.js"
-import type { PageRequest } from "../kernel/Pages.js"
+import type { Found, PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { Charge, LedgerEntry } from "./LedgerEntry.js"
 
@@ -18,10 +18,10 @@ export class LedgerStore extends Context.Tag("@earshot/core/credits/LedgerStore"
       charges: ReadonlyArray<Charge>,
       now: DateTime.Utc
     ) => Effect.Effect<void, StorageError>
-    /** Newest first; up to one row more than the page holds (see `Pages.pageOf`). */
+    /** Newest first; a page ends early at `PageBytes`. */
     readonly list: (
       permit: Permit<"credits:read">,
       page: PageRequest
-    ) => Effect.Effect<ReadonlyArray<LedgerEntry>, StorageError>
+    ) => Effect.Effect<Found<LedgerEntry>, StorageError>
   }
 >() {}

@@ -4,7 +4,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
 import type { DashboardId, ProjectId } from "../kernel/Ids.js"
-import type { PageRequest } from "../kernel/Pages.js"
+import type { Found, PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { DashboardSpec, StoredDashboard } from "./Dashboard.js"
 
@@ -23,13 +23,13 @@ export class DashboardStore extends Context.Tag("@earshot/core/dashboards/Dashbo
       permit: Permit,
       id: DashboardId
     ) => Effect.Effect<Option.Option<StoredDashboard>, StorageError>
-    /** Newest first, within the permit's resource scope; up to one more than the page (see `Pages.pageOf`). */
+    /** Newest first, within the permit's resource scope; a page ends early at `PageBytes`. */
     readonly list: (
       permit: Permit<"dashboards:read">,
       page: PageRequest,
       /** Null means all projects. */
       project: ProjectId | null
-    ) => Effect.Effect<ReadonlyArray<StoredDashboard>, StorageError>
+    ) => Effect.Effect<Found<StoredDashboard>, StorageError>
     /** Saves name and filters. */
     readonly save: (permit: Permit<"dashboards:write">, dashboard: StoredDashboard) => Effect.Effect<void, StorageError>
     /** Deletes the dashboard and its widgets. */

@@ -4,7 +4,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
 import type { DashboardId, WidgetId } from "../kernel/Ids.js"
-import type { PageRequest } from "../kernel/Pages.js"
+import type { Found, PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { StoredWidget, WidgetSpec } from "./WidgetSpec.js"
 
@@ -26,13 +26,13 @@ export class WidgetStore extends Context.Tag("@earshot/core/dashboards/WidgetSto
       dashboards: ReadonlyArray<DashboardId>
     ) => Effect.Effect<ReadonlyArray<StoredWidget>, StorageError>
     readonly count: (permit: Permit, dashboard: DashboardId) => Effect.Effect<number, StorageError>
-    /** Newest first, within the permit's resource scope; up to one more than the page (see `Pages.pageOf`). */
+    /** Newest first, within the permit's resource scope; a page ends early at `PageBytes`. */
     readonly list: (
       permit: Permit<"dashboards:read">,
       page: PageRequest,
       /** Null means all dashboards. */
       dashboard: DashboardId | null
-    ) => Effect.Effect<ReadonlyArray<StoredWidget>, StorageError>
+    ) => Effect.Effect<Found<StoredWidget>, StorageError>
     readonly save: (
       permit: Permit<"dashboards:write">,
       id: WidgetId,

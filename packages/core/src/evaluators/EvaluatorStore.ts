@@ -4,7 +4,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
 import type { AgentId, EvaluatorId, ProjectId } from "../kernel/Ids.js"
-import type { PageRequest } from "../kernel/Pages.js"
+import type { Found, PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { BulkPlan, BulkTarget } from "./BulkUpdateRules.js"
 import type { Evaluator, EvaluatorSpec } from "./Evaluator.js"
@@ -45,7 +45,7 @@ export class EvaluatorStore extends Context.Tag("@earshot/core/evaluators/Evalua
       permit: Permit<"evaluators:read">,
       filter: EvaluatorFilter,
       page: PageRequest
-    ) => Effect.Effect<ReadonlyArray<Evaluator>, StorageError>
+    ) => Effect.Effect<Found<Evaluator>, StorageError>
     /** Saves all fields that clients set; other values of a legacy row are kept. */
     readonly save: (
       permit: Permit<"evaluators:write">,

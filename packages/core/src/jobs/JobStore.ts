@@ -3,7 +3,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
 import type { JobId } from "../kernel/Ids.js"
-import type { PageRequest } from "../kernel/Pages.js"
+import type { Found, PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { Claim, Job, JobState, NewJob } from "./Job.js"
 
@@ -65,12 +65,12 @@ export class JobStore extends Context.Tag("@earshot/core/jobs/JobStore")<
     /** Releases claims when a process stops: the jobs are queued again, and the attempt does not count. */
     readonly release: (claims: ReadonlyArray<ClaimRef>, now: number) => Effect.Effect<void, StorageError>
     readonly find: (permit: Permit, id: JobId) => Effect.Effect<Option.Option<Job>, StorageError>
-    /** Newest first; up to one row more than the page holds (see `Pages.pageOf`). */
+    /** Newest first; a page ends early at `PageBytes`. */
     readonly list: (
       permit: Permit<"jobs:manage">,
       of: { readonly state: JobState | undefined; readonly kind: string | undefined },
       page: PageRequest
-    ) => Effect.Effect<ReadonlyArray<Job>, StorageError>
+    ) => Effect.Effect<Found<Job>, StorageError>
     /** Queues a dead job again with all its attempts; false if it is not dead. */
     readonly requeue: (permit: Permit<"jobs:manage">, id: JobId, now: number) => Effect.Effect<boolean, StorageError>
     /** Deletes jobs that succeeded or died before these instants; returns how many. */

@@ -1,3 +1,4 @@
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
@@ -8,6 +9,14 @@ import * as Fields from "./Fields.js"
 /** Rows on a page where the request sets no limit. */
 export const DEFAULT_PAGE_SIZE = 50
 export const MAX_PAGE_SIZE = 200
+
+/**
+ * Bytes of stored documents on a page. A page ends early where the next row would exceed it, so that memory is bounded
+ * whatever rows hold; a first row that is larger is a page of its own. Default: 4 MB.
+ */
+export class PageBytes extends Context.Reference<PageBytes>()("@earshot/core/kernel/PageBytes", {
+  defaultValue: (): number => 4_000_000
+}) {}
 
 /**
  * Where a page starts in a list ordered by id, newest first. Keyset pagination: rows inserted between two requests
@@ -26,6 +35,35 @@ export interface PageRequest {
   readonly cursor: Cursor
   /** Rows wanted, 1 to 200. */
   readonly limit: number
+  /** Fewer bytes than `PageBytes`, for pages that are sent in parts. */
+  readonly maxBytes?: number
+}
+
+/** The rows that a store found for a page request, closest to the cursor first, and whether there are more. */
+export interface Found<A> {
+  readonly rows: ReadonlyArray<A>
+  readonly hasMore: boolean
+  /** The bytes taken from the request's budget (`ResponseBytes`), 0 for rows that are always small. */
+  readonly bytes: number
+}
+
+/** What a store found if it reads one row more than the page holds (see `storage/sql/Keyset`). */
+export const found = <A>({ limit }: PageRequest, rows: ReadonlyArray<A>): Found<A> => ({
+  rows: rows.slice(0, limit),
+  hasMore: rows.length > limit,
+  bytes: 0
+})
+
+/** How many rows fit on a page of `limit` rows and `maxBytes`, given the sizes of the rows closest to the cursor. */
+export const rowsWithin = (sizes: ReadonlyArray<number>, limit: number, maxBytes: number): number => {
+  let rows = 0
+  let bytes = 0
+  for (const size of sizes.slice(0, limit)) {
+    bytes += size
+    if (rows > 0 && bytes > maxBytes) return rows
+    rows++
+  }
+  return rows
 }
 
 /** A page and the opaque cursors of the pages next to it, null at either end. */
@@ -73,13 +111,13 @@ const toRequest = (query: typeof PageQuery.Type): Either.Either<PageRequest, Val
   Either.mapLeft(pageRequest(query), (errors) => new ValidationFailed({ errors }))
 
 /**
- * A whole list use case: decodes the query with a schema that includes `PageQuery`'s fields, loads the rows (see `pageOf`
- * for how many and in which order) and makes a page of them.
+ * A whole list use case: decodes the query with a schema that includes `PageQuery`'s fields, loads the rows and makes a page
+ * of them.
  */
 export const paginate = <Query extends typeof PageQuery.Type, I, Row extends { readonly id: number }, E, R>(
   schema: Schema.Schema<Query, I>,
   input: unknown,
-  load: (page: PageRequest, query: Query) => Effect.Effect<ReadonlyArray<Row>, E, R>
+  load: (page: PageRequest, query: Query) => Effect.Effect<Found<Row>, E, R>
 ): Effect.Effect<Page<Row>, E | ValidationFailed, R> =>
   Effect.gen(function* () {
     const query = yield* decodeInput(schema, input)
@@ -88,15 +126,15 @@ export const paginate = <Query extends typeof PageQuery.Type, I, Row extends { r
   })
 
 /**
- * Makes a page of the rows that a store found. The store reads up to `limit + 1` rows in the cursor's direction, closest
- * to the cursor first: descending ids for `start` and `before`, ascending for `after`. The extra row shows whether there
- * are more.
+ * Makes a page of what a store found. The store reads in the cursor's direction: descending ids for `start` and `before`,
+ * ascending for `after`.
  */
-export const pageOf = <A>(request: PageRequest, found: ReadonlyArray<A>, idOf: (row: A) => number): Page<A> => {
-  const { cursor, limit } = request
-  const hasMore = found.length > limit
-  const kept = found.slice(0, limit)
-  const results = cursor.at === "after" ? kept.toReversed() : kept
+export const pageOf = <A>(
+  { cursor }: PageRequest,
+  { hasMore, rows }: Found<A>,
+  idOf: (row: A) => number
+): Page<A> => {
+  const results = cursor.at === "after" ? rows.toReversed() : rows
   const first = results[0]
   const last = results[results.length - 1]
   const older = last !== undefined && (cursor.at === "after" || hasMore)

@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type { ResponseBytesExceeded } from "./ResponseBytes.js"
 
 /** An unexpected database failure; the cause is for the operator's log, never for a caller. */
 export class StorageFailed extends Schema.TaggedError<StorageFailed>("@earshot/core/StorageFailed")("StorageFailed", {
@@ -68,7 +69,7 @@ export class QueryTimedOut extends Schema.TaggedError<QueryTimedOut>("@earshot/c
   }
 }
 
-export type StorageError = StorageFailed | StorageBusy | StorageUnusable | QueryTimedOut
+export type StorageError = StorageFailed | StorageBusy | StorageUnusable | QueryTimedOut | ResponseBytesExceeded
 
 /**
  * One transaction around a use case: all of its writes are committed, or none. Nested calls join the outer transaction.

@@ -1,4 +1,5 @@
 export * as Credits from "./Credits.js"
+export * as Expand from "./Expand.js"
 export * as FieldErrors from "./FieldErrors.js"
 export { ValidationFailed } from "./FieldErrors.js"
 export * as Fields from "./Fields.js"
@@ -6,6 +7,7 @@ export * from "./Ids.js"
 export * as JUnit from "./JUnit.js"
 export * from "./Json.js"
 export * as Pages from "./Pages.js"
+export * as ResponseBytes from "./ResponseBytes.js"
 export { CacheTtl } from "./TtlCache.js"
 export {
   QueryTimedOut,

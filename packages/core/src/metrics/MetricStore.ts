@@ -4,7 +4,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
 import type { AgentId, MetricId, ProjectId } from "../kernel/Ids.js"
-import type { PageRequest } from "../kernel/Pages.js"
+import type { Found, PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { Metric, NewMetric } from "./Metric.js"
 
@@ -31,7 +31,7 @@ export class MetricStore extends Context.Tag("@earshot/core/metrics/MetricStore"
       permit: Permit<"catalog:read">,
       of: { readonly agentId: AgentId | undefined; readonly projectId: ProjectId | undefined },
       page: PageRequest
-    ) => Effect.Effect<ReadonlyArray<Metric>, StorageError>
+    ) => Effect.Effect<Found<Metric>, StorageError>
     /** All of these that exist, in one statement and in no order. */
     readonly findAll: (
       permit: Permit,

@@ -5,7 +5,7 @@ import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
 import type { Channel } from "../catalog/Agent.js"
 import type { AgentId, OrganizationId, ProjectId, ResultId, RunId } from "../kernel/Ids.js"
-import type { PageRequest } from "../kernel/Pages.js"
+import type { Found, PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { RedactedTranscript } from "../transcripts/Transcript.js"
 import type { ResultScores } from "./Compare.js"
@@ -57,25 +57,24 @@ export class ResultStore extends Context.Tag("@earshot/core/results/ResultStore"
       permit: Permit<"results:read">,
       of: { readonly projectId: ProjectId | null; readonly agentId: AgentId | null },
       page: PageRequest
-    ) => Effect.Effect<ReadonlyArray<Result>, StorageError>
+    ) => Effect.Effect<Found<Result>, StorageError>
     readonly findRun: (permit: Permit, id: RunId) => Effect.Effect<Option.Option<Run>, StorageError>
     readonly listRuns: (
       permit: Permit<"results:read">,
       of: { readonly resultId: ResultId | null; readonly status: RunStatus | null },
       page: PageRequest
-    ) => Effect.Effect<ReadonlyArray<Run>, StorageError>
+    ) => Effect.Effect<Found<Run>, StorageError>
     /** A result by its scenarios, for comparisons. */
     readonly scores: (
       permit: Permit<"results:read">,
       id: ResultId
     ) => Effect.Effect<Option.Option<ResultScores>, StorageError>
-    /** The details of a result's runs after one of them (`null`: from the first), oldest first. */
+    /** The details of a result's runs. */
     readonly details: (
       permit: Permit<"results:read">,
       result: ResultId,
-      after: RunId | null,
-      limit: number
-    ) => Effect.Effect<ReadonlyArray<RunDetail>, StorageError>
+      page: PageRequest
+    ) => Effect.Effect<Found<RunDetail>, StorageError>
     /** Which of these runs belong to the result, including deleted ones. */
     readonly runsOf: (
       permit: Permit,

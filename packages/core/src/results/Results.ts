@@ -22,6 +22,7 @@ import {
 } from "../kernel/FieldErrors.js"
 import type { ResultId, RunId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
+import { streamPages } from "../kernel/StreamPages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import { compareResults, type Comparison } from "./Compare.js"
 import { planDeletion } from "./Deletion.js"
@@ -35,9 +36,6 @@ import type { RunDetail } from "./RunDetail.js"
 import { nextStatus, openStatuses } from "./RunLifecycle.js"
 import { RunWork } from "./RunWork.js"
 import { makeWorkerRuns, unknownOutcome } from "./WorkerRuns.js"
-
-/** Runs that an export reads at a time; each has its transcript. */
-const EXPORT_PAGE = 200
 
 /** Results and runs of the caller's organization. Inputs are unvalidated; they are validated here. */
 export class Results extends Context.Tag("@earshot/core/results/Results")<
@@ -161,17 +159,7 @@ export const layer = Layer.effect(
       })
 
     const streamDetails = (permit: Permit<"results:read">, id: ResultId) =>
-      Stream.paginateChunkEffect(null, (last: RunId | null) =>
-        Effect.map(
-          store.details(permit, id, last, EXPORT_PAGE),
-          (found): readonly [Chunk.Chunk<RunDetail>, Option.Option<RunId | null>] => [
-            Chunk.unsafeFromArray(found),
-            found.length < EXPORT_PAGE
-              ? Option.none()
-              : Option.map(Option.fromNullable(found[found.length - 1]), ({ id: lastId }) => lastId)
-          ]
-        )
-      )
+      streamPages({ at: "after", id: 0 }, (page) => store.details(permit, id, page))
 
     const exportRuns = useCase("results.export")((permit, id: ResultId) =>
       Effect.as(find(permit, id), streamDetails(permit, id))

@@ -94,6 +94,8 @@ for (const database of TestEngine.databases) {
               filter,
               {
                 ...call,
+                metadata: null,
+                dynamicVariables: null,
                 traceId: call.traceId === "" ? null : call.traceId,
                 duration: call.durationSeconds,
                 evaluations: call.metrics.map(({ id, name, value }) => ({ metricId: id, metricName: name, value }))

@@ -246,11 +246,13 @@ const queryParameters = (query: NamedSchema["schema"]) => {
     name,
     in: "query",
     required: required.includes(name),
-    ...(QUERY_DESCRIPTIONS[name] === undefined ? {} : { description: QUERY_DESCRIPTIONS[name] }),
+    ...withDescription(QUERY_DESCRIPTIONS[name] ?? schema.description),
     // Lists and objects in a query are JSON text.
     ...(isScalar(schema) ? { schema } : { content: { [MEDIA_TYPES.json]: { schema } } })
   }))
 }
+
+const withDescription = (description: unknown) => (typeof description === "string" ? { description } : {})
 
 const isScalar = (schema: JsonSchema): boolean =>
   alternativesOf(schema).every((one) =>

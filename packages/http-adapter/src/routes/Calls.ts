@@ -1,4 +1,18 @@
-import { CallId, CallQuery, CallRecordJson, Calls, encodeCallRecord, IngestBody, ReviewPatch } from "@earshot/core"
+import {
+  CallId,
+  CallQuery,
+  CallReadQuery,
+  CallRecordJson,
+  Calls,
+  encodeCallRecord,
+  encodeExpandedCall,
+  encodeListedCall,
+  ExpandedCallJson,
+  expandedIn,
+  IngestBody,
+  ListedCallJson,
+  ReviewPatch
+} from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { anyEncoding, type Endpoint, json, type NamedSchema } from "../Endpoint.js"
@@ -8,6 +22,8 @@ import { resource } from "./Resource.js"
 const tag = "Calls"
 
 const record: NamedSchema = { name: "CallRecord", schema: CallRecordJson }
+
+const expanded: NamedSchema = { name: "ExpandedCall", schema: ExpandedCallJson }
 
 /** E10: 201 for a new call, 200 for a redelivery. */
 const observe: Endpoint = {
@@ -54,16 +70,20 @@ const exportCalls: Endpoint = {
   operation: "calls.export",
   tag,
   summary: "Export calls",
-  description: "Streams all calls that match the filters of the list, newest first, as newline-delimited JSON.",
+  description:
+    "Streams all calls that match the filters of the list, newest first, as newline-delimited JSON, with their transcripts. " +
+    "The connection is closed if the client stops reading.",
   query: CallQuery,
-  responses: [{ status: 200, description: "One call per line.", body: record, mediaType: "application/x-ndjson" }],
+  responses: [{ status: 200, description: "One call per line.", body: expanded, mediaType: "application/x-ndjson" }],
   handle: ({ query }) =>
-    Effect.flatMap(Calls, (calls) =>
-      streamResponse(
+    Effect.gen(function* () {
+      const calls = yield* Calls
+      const { expand } = yield* expandedIn(query)
+      return yield* streamResponse(
         "application/x-ndjson",
-        Stream.map(calls.export(query), (call) => `${JSON.stringify(encodeCallRecord(call))}\n`)
+        Stream.map(calls.export(query), (call) => `${JSON.stringify(encodeExpandedCall(call, expand))}\n`)
       )
-    )
+    })
 }
 
 export const calls: ReadonlyArray<Endpoint> = [
@@ -77,12 +97,31 @@ export const calls: ReadonlyArray<Endpoint> = [
     id: CallId,
     wire: CallRecordJson,
     encode: encodeCallRecord,
-    list: {
+    listOf: {
       operation: "calls.list",
       query: CallQuery,
-      run: (query) => Effect.flatMap(Calls, (calls) => calls.list(query))
+      item: { name: "ListedCall", schema: ListedCallJson },
+      description:
+        "Returns one page, newest first, without transcripts and documents unless `expand` names them. A page has at most " +
+        "`limit` items and ends earlier if they are large. Pass `next` as `cursor` to get the next page; it is null on the " +
+        "last one.",
+      run: (query) =>
+        Effect.gen(function* () {
+          const { results, ...links } = yield* (yield* Calls).list(query)
+          const { expand } = yield* expandedIn(query)
+          return { ...links, results: results.map((call) => encodeListedCall(call, expand)) }
+        })
     },
-    read: { operation: "calls.read", run: (id) => Effect.flatMap(Calls, (calls) => calls.read(id)) },
+    readOf: {
+      operation: "calls.read",
+      query: CallReadQuery,
+      item: expanded,
+      run: (id, query) =>
+        Effect.gen(function* () {
+          const { expand } = yield* expandedIn(query)
+          return encodeExpandedCall(yield* (yield* Calls).read(id), expand)
+        })
+    },
     update: {
       operation: "calls.review",
       description: "Records a human review of the call. Omitted fields keep their values.",

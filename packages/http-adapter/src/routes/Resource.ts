@@ -42,7 +42,22 @@ export interface Resource<Id extends number, Noun> {
     readonly query: Schema.Schema.All
     readonly run: (query: unknown) => UseCase<Pages.Page<Noun>>
   }
+  /** Instead of `list`, if its items are not what `encode` returns: `run` returns encoded ones. */
+  readonly listOf?: {
+    readonly operation: Operation
+    readonly query: Schema.Schema.All
+    readonly item: NamedSchema
+    readonly description?: string
+    readonly run: (query: unknown) => UseCase<Pages.Page<unknown>>
+  }
   readonly read?: { readonly operation: Operation; readonly run: (id: Id) => UseCase<Noun> }
+  /** Instead of `read`, if it has query parameters: `run` returns the encoded one. */
+  readonly readOf?: {
+    readonly operation: Operation
+    readonly query: Schema.Schema.All
+    readonly item: NamedSchema
+    readonly run: (id: Id, query: unknown) => UseCase<unknown>
+  }
   readonly update?: WriteOperation & { readonly run: (id: Id, body: unknown) => UseCase<Noun> }
   readonly delete?: {
     readonly operation: Operation
@@ -78,6 +93,36 @@ const pageSchema = (item: NamedSchema): NamedSchema => ({
 
 const withArticle = (noun: string): string => (/^[aeio]/i.test(noun) ? `an ${noun}` : `a ${noun}`)
 
+const LIST_DESCRIPTION =
+  "Returns one page, newest first. A page has at most `limit` items and ends earlier if they are large. Pass `next` as " +
+  "`cursor` to get the next page; it is null on the last one."
+
+/** The list of a resource, which returns encoded items. */
+const listsOf = <Id extends number, Noun>(
+  { encode, list, listOf }: Resource<Id, Noun>,
+  item: NamedSchema
+): ReadonlyArray<NonNullable<Resource<Id, Noun>["listOf"]>> => [
+  ...(listOf === undefined ? [] : [listOf]),
+  ...(list === undefined
+    ? []
+    : [
+        {
+          ...list,
+          item,
+          run: (query: unknown) =>
+            Effect.map(list.run(query), ({ results, ...links }) => ({ ...links, results: results.map(encode) }))
+        }
+      ])
+]
+
+/** The endpoint of one of a resource, which returns it encoded. */
+const readsOf = <Id extends number, Noun>({ encode, read, readOf }: Resource<Id, Noun>, item: NamedSchema) => [
+  ...(readOf === undefined ? [] : [readOf]),
+  ...(read === undefined
+    ? []
+    : [{ ...read, item, query: undefined, run: (id: Id) => Effect.map(read.run(id), encode) }])
+]
+
 export const resource = <Id extends number, Noun>(of: Resource<Id, Noun>): ReadonlyArray<Endpoint> => {
   const { name, noun, path, plural = `${noun}s`, resource = name, tag } = of
   const one = `${path}:id/` as const
@@ -99,8 +144,8 @@ export const resource = <Id extends number, Noun>(of: Resource<Id, Noun>): Reado
       handle: ({ body }) => Effect.map(run(body), (made) => json(201, made))
     })
   }
-  if (of.list !== undefined) {
-    const { operation, query, run } = of.list
+  for (const list of listsOf(of, shape)) {
+    const { operation, query, run } = list
     endpoints.push({
       method: "GET",
       path,
@@ -108,17 +153,13 @@ export const resource = <Id extends number, Noun>(of: Resource<Id, Noun>): Reado
       operation,
       tag,
       summary: `List ${plural}`,
-      description: "Returns one page, newest first. Pass `next` as `cursor` to get the next page.",
+      description: list.description ?? LIST_DESCRIPTION,
       query,
-      responses: [{ status: 200, description: `A page of ${plural}.`, body: pageSchema(shape) }],
-      handle: (request) =>
-        Effect.map(run(request.query), ({ next, previous, results }) =>
-          json(200, { next, previous, results: results.map(of.encode) })
-        )
+      responses: [{ status: 200, description: `A page of ${plural}.`, body: pageSchema(list.item) }],
+      handle: (request) => Effect.map(run(request.query), (page) => json(200, page))
     })
   }
-  if (of.read !== undefined) {
-    const { operation, run } = of.read
+  for (const { item, operation, query, run } of readsOf(of, shape)) {
     endpoints.push({
       method: "GET",
       path: one,
@@ -126,9 +167,13 @@ export const resource = <Id extends number, Noun>(of: Resource<Id, Noun>): Reado
       operation,
       tag,
       summary: `Read ${a}`,
-      responses: [{ status: 200, description: `The ${noun}.`, body: shape }],
-      handle: ({ params }) =>
-        Effect.map(Effect.flatMap(pathId(of.id, params, resource), run), (found) => json(200, of.encode(found)))
+      ...(query === undefined ? {} : { query }),
+      responses: [{ status: 200, description: `The ${noun}.`, body: item }],
+      handle: ({ params, query: asked }) =>
+        Effect.map(
+          Effect.flatMap(pathId(of.id, params, resource), (id) => run(id, asked)),
+          (found) => json(200, found)
+        )
     })
   }
   if (of.update !== undefined) {

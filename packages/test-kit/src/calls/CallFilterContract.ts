@@ -1,4 +1,4 @@
-import { CallStore, Pages } from "@earshot/core"
+import { CallStore, nothingExpanded, Pages } from "@earshot/core"
 import { layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -39,13 +39,14 @@ export const callFilterContract = <E>(subject: string, stores: Layer.Layer<CallF
                 store.list(
                   permit(organizationId, "calls.list"),
                   { ...everything, filter: asked },
-                  { cursor: Pages.firstPage, limit: CALLS }
+                  { cursor: Pages.firstPage, limit: CALLS },
+                  nothingExpanded
                 )
               )
               const matching = calls.filter(matcher(asked, NOW)).map(({ id }) => id)
               expectEqual(
                 "the ids found",
-                found.map(({ id }) => id),
+                found.rows.map(({ id }) => id),
                 matching.reverse()
               )
               return true

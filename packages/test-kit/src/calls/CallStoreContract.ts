@@ -8,6 +8,7 @@ import {
   type Filters,
   hostActor,
   Organizations,
+  nothingExpanded,
   Pages,
   type RedactedTranscript
 } from "@earshot/core"
@@ -265,8 +266,8 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
         )
         expect(outcomes.filter(Exit.isFailure)).toHaveLength(1)
         expect(Exit.isFailure(Arr.unsafeGet(outcomes, 7))).toBe(true)
-        const page = yield* calls.list(read, everything(), { cursor: Pages.firstPage, limit: 50 })
-        expect(page).toHaveLength(19)
+        const page = yield* calls.list(read, everything(), { cursor: Pages.firstPage, limit: 50 }, nothingExpanded)
+        expect(page.rows).toHaveLength(19)
       })
     )
 
@@ -297,7 +298,8 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
         const theirs = yield* fixture
         const { call } = yield* calls.deliver(theirs.write, delivery(theirs.agent, "secret"))
         expect(yield* calls.find(mine.read, call.id)).toEqual(Option.none())
-        expect(yield* calls.list(mine.read, everything(), { cursor: Pages.firstPage, limit: 10 })).toEqual([])
+        const page = { cursor: Pages.firstPage, limit: 10 }
+        expect((yield* calls.list(mine.read, everything(), page, nothingExpanded)).rows).toEqual([])
         yield* calls.saveReview(mine.write, { ...call, feedback: "changed" })
         yield* calls.remove(mine.remove, call.id)
         expect(yield* calls.find(theirs.read, call.id)).toEqual(Option.some(call))
@@ -310,13 +312,14 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
         const { agent, read, write } = yield* fixture
         const kept = yield* Effect.forEach([1, 2, 3, 4, 5], (n) => calls.deliver(write, delivery(agent, `call-${n}`)))
         const ids = kept.map((one) => one.call.id)
-        const list = (cursor: Pages.Cursor) => calls.list(read, everything(), { cursor, limit: 2 })
-        expect((yield* list(Pages.firstPage)).map((call) => call.id)).toEqual(ids.slice(2).reverse())
-        expect((yield* list({ at: "before", id: Arr.unsafeGet(ids, 2) })).map((call) => call.id)).toEqual([
-          ids[1],
-          ids[0]
-        ])
-        expect((yield* list({ at: "after", id: Arr.unsafeGet(ids, 1) })).map((call) => call.id)).toEqual(ids.slice(2))
+        const list = (cursor: Pages.Cursor) => 
+          Effect.map(calls.list(read, everything(), { cursor, limit: 2 }, nothingExpanded), ({ hasMore, rows }) => ({
+            hasMore,
+            ids: rows.map((call) => call.id)
+          }))
+        expect(yield* list(Pages.firstPage)).toEqual({ hasMore: true, ids: [ids[4], ids[3]] })
+        expect(yield* list({ at: "before", id: Arr.unsafeGet(ids, 2) })).toEqual({ hasMore: false, ids: [ids[1], ids[0]] })
+        expect(yield* list({ at: "after", id: Arr.unsafeGet(ids, 1) })).toEqual({ hasMore: true, ids: [ids[2], ids[3]] })
       })
     )
 

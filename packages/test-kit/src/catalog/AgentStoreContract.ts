@@ -112,7 +112,7 @@ export const agentStoreContract = <E>(
         expect(yield* store.find(theirs.toRead, agent.id)).toEqual(Option.none())
         expect(yield* store.findForUpdate(theirs.toRead, agent.id)).toEqual(Option.none())
         expect(yield* store.findAll(theirs.toRead, names)).toEqual([])
-        expect(yield* store.list(theirs.toRead, { projectId: mine.project.id }, firstPage)).toEqual([])
+        expect((yield* store.list(theirs.toRead, { projectId: mine.project.id }, firstPage)).rows).toEqual([])
         yield* store.save(theirs.toCreate, new Agent({ ...agent, name: "Theirs" }))
         yield* store.remove(theirs.toDelete, agent.id, at(2))
         expect(yield* store.findAll(mine.toRead, names)).toEqual([agent])

@@ -61,7 +61,7 @@ interface Kind<Id extends number, A extends { readonly id: Id }, R> {
     permit: Permit<"catalog:read">,
     project: ProjectId | null,
     page: Pages.PageRequest
-  ) => Effect.Effect<ReadonlyArray<A>, StorageError, R>
+  ) => Effect.Effect<Pages.Found<A>, StorageError, R>
   readonly changed: (one: A) => A
 }
 
@@ -97,7 +97,7 @@ const contract = <Id extends number, A extends { readonly id: Id }, R, E>(
         const made = yield* kind.insert(mine.toWrite, mine.project.id, 1)
         expect(yield* store.find(theirs.toRead, made.id)).toEqual(Option.none())
         expect(yield* store.findForUpdate(theirs.toRead, made.id)).toEqual(Option.none())
-        expect(yield* kind.list(theirs.toRead, mine.project.id, { cursor: { at: "start" }, limit: 10 })).toEqual([])
+        expect((yield* kind.list(theirs.toRead, mine.project.id, { cursor: { at: "start" }, limit: 10 })).rows).toEqual([])
         yield* store.save(theirs.toWrite, kind.changed(made))
         yield* store.remove(theirs.toDelete, made.id, at(2))
         expect(yield* store.find(mine.toRead, made.id)).toEqual(Option.some(made))
@@ -116,7 +116,7 @@ const contract = <Id extends number, A extends { readonly id: Id }, R, E>(
           expect(yield* store.find(toRead, id)).toEqual(Option.none())
           expect(yield* store.findForUpdate(toRead, id)).toEqual(Option.none())
         }
-        expect(yield* kind.list(toRead, null, { cursor: { at: "start" }, limit: 10 })).toEqual([])
+        expect((yield* kind.list(toRead, null, { cursor: { at: "start" }, limit: 10 })).rows).toEqual([])
       })
     )
 

@@ -14,7 +14,7 @@ const follow = (cursor: string, limit: number): Pages.PageRequest => ({
  * @param options.between runs between any two pages, to check that concurrent inserts disturb nothing.
  */
 export const everyPage = <A extends { readonly id: number }, R>(
-  list: (page: Pages.PageRequest) => Effect.Effect<ReadonlyArray<A>, StorageError, R>,
+  list: (page: Pages.PageRequest) => Effect.Effect<Pages.Found<A>, StorageError, R>,
   options: {
     readonly limit: number
     readonly towards?: "next" | "previous"

@@ -112,10 +112,9 @@ export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStor
         expect(yield* claim(99 * LEASE)).toEqual([])
         const dead = Option.getOrThrow(yield* store.find(manage, id))
         expect(dead).toMatchObject({ state: "dead", attempts: 2, lastError: "no use \ufffd", dueAt: null })
-        expect(yield* store.list(manage, { state: "dead", kind }, { cursor: { at: "start" }, limit: 5 })).toEqual([
-          dead
-        ])
-        expect(yield* store.list(manage, { state: "queued", kind }, { cursor: { at: "start" }, limit: 5 })).toEqual([])
+        const page = { cursor: { at: "start" as const }, limit: 5 }
+        expect((yield* store.list(manage, { state: "dead", kind }, page)).rows).toEqual([dead])
+        expect((yield* store.list(manage, { state: "queued", kind }, page)).rows).toEqual([])
 
         expect(yield* store.requeue(permit(organization, "jobs.retry"), id, 600)).toBe(true)
         expect(yield* store.requeue(permit(organization, "jobs.retry"), id, 600)).toBe(false)
@@ -177,7 +176,7 @@ export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStor
         const { id } = yield* mine.enqueue()
         expect(yield* theirs.store.find(theirs.manage, id)).toEqual(Option.none())
         const of = { state: undefined, kind: undefined }
-        expect(yield* theirs.store.list(theirs.manage, of, { cursor: { at: "start" }, limit: 5 })).toEqual([])
+        expect((yield* theirs.store.list(theirs.manage, of, { cursor: { at: "start" }, limit: 5 })).rows).toEqual([])
         expect(yield* theirs.store.requeue(permit(theirs.id, "jobs.retry"), id, 0)).toBe(false)
       })
     )

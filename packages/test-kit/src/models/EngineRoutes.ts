@@ -20,6 +20,7 @@ import {
   encodeIssuedApiKey,
   encodeIssuedShareableLink,
   encodeLedgerEntry,
+  encodeListedCall,
   encodeMetric,
   encodePersonality,
   encodePhoneNumber,
@@ -35,6 +36,7 @@ import {
   encodeWidgetData,
   type Engine,
   EvaluatorId,
+  expandedIn,
   Evaluators,
   FolderId,
   Folders,
@@ -63,6 +65,7 @@ import {
   Widgets
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import { type DriverResponse, response } from "./Drivers.js"
 
 type UseCase<A> = Effect.Effect<A, unknown, Engine.Services | CurrentActor>
@@ -197,7 +200,7 @@ export const routes: Readonly<Record<string, Route>> = {
   "GET /observability/v1/call-logs/": (_, __, query) =>
     done(
       Effect.flatMap(Calls, (calls) => calls.list(query)),
-      page(encodeCallRecord)
+      page((one) => encodeListedCall(one, Either.getOrThrow(expandedIn(query)).expand))
     ),
   "GET /observability/v1/call-logs/:id/": (id) =>
     done(

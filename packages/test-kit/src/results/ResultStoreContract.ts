@@ -1,4 +1,4 @@
-import { planDeletion, ResultId, RunId, type RunState, ResultStore } from "@earshot/core"
+import { type Pages, planDeletion, ResultId, RunId, type RunState, ResultStore } from "@earshot/core"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -6,6 +6,9 @@ import * as Option from "effect/Option"
 import { everyPage } from "../catalog/Pages.js"
 import { at } from "../storage/Moments.js"
 import { newOrganization, noCapacityUsed, ended, type Stores } from "./ResultStoreFixture.js"
+
+/** The position before the oldest run. */
+const fromOldest: Pages.Cursor = { at: "after", id: 0 }
 
 /** The contract of `ResultStore`, on an empty or a used database. */
 export const resultStoreContract = <E>(subject: string, stores: Layer.Layer<Stores, E>): void => {
@@ -55,7 +58,7 @@ export const resultStoreContract = <E>(subject: string, stores: Layer.Layer<Stor
         expect(yield* store.findRunForUpdate(theirs.toRead, run)).toEqual(Option.none())
         expect(yield* store.openRuns(theirs.toRead, id)).toEqual([])
         expect(yield* store.scores(theirs.toRead, id)).toEqual(Option.none())
-        expect(yield* store.details(theirs.toRead, id, null, 10)).toEqual([])
+        expect((yield* store.details(theirs.toRead, id, { cursor: fromOldest, limit: 10 })).rows).toEqual([])
         expect(yield* store.runsOf(theirs.toRead, id, [run])).toEqual(new Set())
         expect((yield* store.lockResultsForDeletion(theirs.toDelete, [id])).results).toEqual([])
         expect((yield* store.lockRunsForDeletion(theirs.toDelete, id, [run])).runs).toEqual([])
@@ -66,9 +69,9 @@ export const resultStoreContract = <E>(subject: string, stores: Layer.Layer<Stor
         expect(Option.isSome(yield* store.find(mine.bounded("project", mine.project.id), other))).toBe(true)
         const page = { cursor: { at: "start" as const }, limit: 50 }
         expect(
-          (yield* store.list(bounded, { projectId: null, agentId: null }, page)).map((result) => result.id)
+          (yield* store.list(bounded, { projectId: null, agentId: null }, page)).rows.map((result) => result.id)
         ).toEqual([id])
-        expect(yield* store.listRuns(bounded, { resultId: other, status: null }, page)).toEqual([])
+        expect((yield* store.listRuns(bounded, { resultId: other, status: null }, page)).rows).toEqual([])
       })
     )
 
@@ -240,9 +243,9 @@ export const resultStoreContract = <E>(subject: string, stores: Layer.Layer<Stor
           },
           { key: "b", name: "B", counts: [{ status: "timeout", success: null, runs: 1 }], metrics: [] }
         ])
-        const details = yield* store.details(toRead, id, null, 2)
+        const details = (yield* store.details(toRead, id, { cursor: fromOldest, limit: 2 })).rows
         expect(details.map((run) => run.id)).toEqual([first, second])
-        expect((yield* store.details(toRead, id, second, 2)).map((run) => run.id)).toEqual([third])
+        expect((yield* store.details(toRead, id, { cursor: { at: "after", id: second }, limit: 2 })).rows.map((run) => run.id)).toEqual([third])
       })
     )
 

@@ -1,4 +1,4 @@
-import { OrganizationStore, type ProjectId, ProjectStore, UnitOfWork } from "@earshot/core"
+import { OrganizationStore, ProjectStore, UnitOfWork } from "@earshot/core"
 import { expect, layer } from "@effect/vitest"
 import * as DateTime from "effect/DateTime"
 import * as Deferred from "effect/Deferred"
@@ -17,7 +17,7 @@ const newOrganization = Effect.gen(function* () {
     insert: (name: string) => projects.insert(permit(id, "projects.create"), { name, description: "" }, now),
     names: Effect.map(
       projects.list(permit(id, "projects.list"), { cursor: { at: "start" }, limit: 50 }),
-      (found: ReadonlyArray<{ readonly name: string; readonly id: ProjectId }>) => found.map(({ name }) => name).sort()
+      ({ rows }) => rows.map(({ name }) => name).sort()
     )
   }
 })

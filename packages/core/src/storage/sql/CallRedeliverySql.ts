@@ -112,7 +112,7 @@ export const makeRedeliver = (sql: SqlClient, dialect: DialectFragments): Redeli
           : sql`(SELECT (value ->> 0)::bigint, value ->> 1 FROM jsonb_array_elements(${wanted}::jsonb) AS value)`
       } ORDER BY c.id ${dialect.forUpdate}`
       // A second statement, since the one that waited for a lock still sees what was there before it waited.
-      const existing = yield* reader.where(sql`WHERE c.id IN ${dialect.integers(locked.map((row) => row.id))}`, false)
+      const existing = yield* reader.where(sql`WHERE c.id IN ${dialect.integers(locked.map((row) => row.id))}`)
       const records = new Map(existing.map((call) => [keyOf(call.agentId, call.callId), call]))
       const changes: Changes = { calls: new Map(), transcripts: new Set(), recordings: new Set(), steps: [] }
       const due = new Map<string, { readonly call: CallRecord; readonly again: boolean }>()

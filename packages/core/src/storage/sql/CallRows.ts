@@ -6,6 +6,11 @@ import { inInterfaceOrder } from "@earshot/redaction"
 import * as Effect from "effect/Effect"
 import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import * as Option from "effect/Option"
+import type { CallExpansion, CallExpansions } from "../../calls/ListedCall.js"
+import type { Found, PageRequest } from "../../kernel/Pages.js"
+import { hasBudget, reserveBytes, type ResponseBytesExceeded } from "../../kernel/ResponseBytes.js"
+import { boundedPage, orderOf, sizeOf, sizes } from "./BoundedPage.js"
 import type { CallMetric, CallRecord, Recording } from "../../calls/CallRecord.js"
 import { CallId, MetricId } from "../../kernel/Ids.js"
 import { CallRow, SELECTED } from "./CallColumns.js"
@@ -95,18 +100,54 @@ export type ReadError = SqlError | ParseResult.ParseError
 
 /** Readers of whole records. */
 export interface CallReader {
+  /** The call with an id, if a condition on `calls c` selects it. Its bytes are taken from the request's budget first. */
+  readonly one: (condition: Fragment) => Effect.Effect<Option.Option<CallRecord>, ReadError | ResponseBytesExceeded>
   /**
-   * The records that a condition on `calls c` selects, in its order. `tail` follows the FROM in a subquery that selects
-   * ids alone, so that transcripts are read for the rows of the page and no others.
+   * A page of the calls that a condition with an order on `calls c` selects, closest to the cursor first, with what is
+   * expanded; other documents are null.
    */
-  readonly where: (tail: Fragment, newestFirst: boolean) => Effect.Effect<ReadonlyArray<CallRecord>, ReadError>
+  readonly page: (
+    pageBytes: number,
+    condition: Fragment,
+    page: PageRequest,
+    expand: CallExpansions
+  ) => Effect.Effect<Found<CallRecord>, ReadError | ResponseBytesExceeded>
+  /** The records that a condition on `calls c` selects, by id. */
+  readonly where: (tail: Fragment) => Effect.Effect<ReadonlyArray<CallRecord>, ReadError>
 }
 
 const calls = readRows(CallRow, toRecord)
 const metrics = readRows(MetricRow, toMetric)
 
-export const makeReader = (sql: SqlClient, { integers, tables }: DialectFragments): CallReader => {
-  const columns = sql.literal(SELECTED)
+/** The names that each column of a document is read for. */
+const NAMES_OF_COLUMN: ReadonlyArray<readonly [column: string, names: ReadonlyArray<CallExpansion>]> = [
+  ["t.transcript", ["transcript", "transcript_object"]],
+  ["c.metadata", ["metadata"]],
+  ["c.dynamic_variables", ["dynamic_variables"]]
+]
+
+/** `SELECTED` with NULL for the documents that are not expanded. */
+const selectedWith = (expand: CallExpansions): string =>
+  NAMES_OF_COLUMN.reduce(
+    (columns, [column, names]) =>
+      names.some((name) => expand.has(name))
+        ? columns
+        : columns.replace(column === "t.transcript" ? /t\.transcript(?!_)/ : column, `NULL AS ${column.slice(2)}`),
+    SELECTED
+  )
+
+/** The texts of a call that are in every list. */
+const LISTED_TEXTS = ["feedback", "error_message", "evaluation", "dropoff_point", "topic"]
+
+/** Bytes of a metric in a response, beside its value. */
+const METRIC_BYTES = 150
+
+/** All documents of a record. */
+export const everything: CallExpansions = new Set(["transcript", "transcript_object", "metadata", "dynamic_variables"])
+
+export const makeReader = (sql: SqlClient, dialect: DialectFragments): CallReader => {
+  const { bytes, column, integers, tables } = dialect
+  const everyColumn = sql.literal(SELECTED)
 
   const withMetrics = (found: ReadonlyArray<CallRecord>) =>
     found.length === 0
@@ -128,14 +169,61 @@ export const makeReader = (sql: SqlClient, { integers, tables }: DialectFragment
           })
         )
 
+  /** The records of a subquery `page` of ids. */
+  const records = (columns: Fragment, page: Fragment, order: Fragment) =>
+    sql`SELECT ${columns}
+        FROM (${page}) page
+        JOIN ${tables.calls} c ON c.id = page.id
+        JOIN ${tables.agents} a ON a.id = c.agent_id
+        LEFT JOIN ${tables.call_transcripts} t ON t.call_id = c.id
+        LEFT JOIN ${tables.call_recordings} r ON r.call_id = c.id
+        ${order}`.pipe(calls.all, Effect.flatMap(withMetrics))
+
+  /** The bytes of a call `c` in a response: a transcript counts for each form in which it is there. */
+  const size = (expand: CallExpansions): Fragment =>
+    sizeOf(
+      sql,
+      dialect,
+      [
+        ...LISTED_TEXTS.map((name) => sql.literal(`c.${name}`)),
+        ...NAMES_OF_COLUMN.flatMap(([name, names]) =>
+          names.filter((one) => expand.has(one)).map(() => sql.literal(name))
+        )
+      ],
+      [
+        sql`(SELECT CAST(COALESCE(SUM(${bytes(sql`e.value_text`)} + ${sql.literal(String(METRIC_BYTES))}), 0) AS ${column.integer})
+          FROM ${tables.metric_evaluations} e WHERE e.call_id = c.id)`
+      ]
+    )
+
+  /** Ids and sizes of the calls of a subquery `page` of ids. */
+  const measured = (page: Fragment, expand: CallExpansions, order: Fragment) =>
+    sql`SELECT c.id, ${size(expand)} AS bytes
+        FROM (${page}) page
+        JOIN ${tables.calls} c ON c.id = page.id
+        LEFT JOIN ${tables.call_transcripts} t ON t.call_id = c.id
+        ${order}`
+
+  const ids = (tail: Fragment): Fragment => sql`SELECT c.id FROM ${tables.calls} c ${tail}`
+
   return {
-    where: (tail, newestFirst) =>
-      sql`SELECT ${columns}
-          FROM (SELECT c.id FROM ${tables.calls} c ${tail}) page
-          JOIN ${tables.calls} c ON c.id = page.id
-          JOIN ${tables.agents} a ON a.id = c.agent_id
-          LEFT JOIN ${tables.call_transcripts} t ON t.call_id = c.id
-          LEFT JOIN ${tables.call_recordings} r ON r.call_id = c.id
-          ORDER BY c.id ${sql.literal(newestFirst ? "DESC" : "ASC")}`.pipe(calls.all, Effect.flatMap(withMetrics))
+    where: (tail) => records(everyColumn, ids(tail), sql`ORDER BY c.id`),
+    one: (condition) =>
+      Effect.gen(function* () {
+        const tail = sql`WHERE ${condition}`
+        if (yield* hasBudget) {
+          const [call] = yield* sizes.all(measured(ids(tail), everything, sql``))
+          if (call !== undefined) yield* reserveBytes(call.bytes)
+        }
+        return Option.fromNullable((yield* records(everyColumn, ids(tail), sql``))[0])
+      }),
+    page: (pageBytes, condition, page, expand) => {
+      const order = orderOf(sql, page, "c.id")
+      const columns = sql.literal(selectedWith(expand))
+      return boundedPage(pageBytes, page, {
+        sizes: measured(ids(sql`WHERE ${condition}`), expand, order),
+        rows: (listed) => records(columns, ids(sql`WHERE c.id IN ${integers(listed)}`), order)
+      })
+    }
   }
 }

@@ -2,15 +2,17 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Permit } from "../../access/Permit.js"
 import type { CallRecord } from "../../calls/CallRecord.js"
+import type { CallCriteria } from "../../calls/CallQuery.js"
 import { CallStore } from "../../calls/CallStore.js"
+import { type CallExpansions, listedCall } from "../../calls/ListedCall.js"
 import type { CallId } from "../../kernel/Ids.js"
+import { PageBytes, type PageRequest } from "../../kernel/Pages.js"
 import { type CallColumn, columnsOf, EVALUATED, REVIEWED } from "./CallColumns.js"
 import * as CallDeliverySql from "./CallDeliverySql.js"
-import { fieldsOf, makeReader } from "./CallRows.js"
+import { everything, fieldsOf, makeReader } from "./CallRows.js"
 import { Dialect } from "./Dialect.js"
 import * as FilterSql from "./FilterSql.js"
 import { keyset } from "./Keyset.js"
@@ -25,6 +27,7 @@ export const layer = Layer.scoped(
     const dialect = yield* Dialect
     const { tables } = dialect
     const reader = makeReader(sql, dialect)
+    const pageBytes = yield* PageBytes
     const deliver = yield* CallDeliverySql.make
     const redactions = readRows(Schema.Struct({ redact_fields: Schema.String }), (row) => fieldsOf(row.redact_fields))
     const context = yield* Effect.context<SqlClient | Dialect>()
@@ -34,9 +37,18 @@ export const layer = Layer.scoped(
       sql`(c.organization_id = ${permit.organizationId} AND ${scopePredicate(sql, permit, { project: "c.project_id", agent: "c.agent_id" })})`
 
     const find = (permit: Permit, id: CallId) =>
-      Effect.map(reader.where(sql`WHERE c.id = ${id} AND ${reached(permit)}`, true), (found) =>
-        Option.fromNullable(found[0])
-      )
+      reader.one(sql`c.id = ${id} AND ${reached(permit)}`)
+
+    const listed = (permit: Permit, question: CallCriteria, page: PageRequest, expand: CallExpansions) =>
+      Effect.gen(function* () {
+        const scope = sql.and([
+          reached(permit),
+          ...(question.agentId === undefined ? [] : [sql`c.agent_id = ${question.agentId}`]),
+          ...(question.projectId === undefined ? [] : [sql`c.project_id = ${question.projectId}`])
+        ])
+        const matches = yield* FilterSql.compile(question.filter, { calls: "c", scope, now: question.now })
+        return yield* reader.page(pageBytes, sql`${scope} AND ${matches} AND ${keyset(sql, page, "c.id")}`, page, expand)
+      }).pipe(Effect.provide(context))
 
     const save = (permit: Permit, call: CallRecord, columns: ReadonlyArray<CallColumn>) =>
       Effect.asVoid(
@@ -51,10 +63,9 @@ export const layer = Layer.scoped(
           : Effect.dieMessage("A delivery named an agent of another organization"),
       find: (permit, id) => find(permit, id).pipe(storing("CallStore.find")),
       findByCallId: (permit, agent, callId) =>
-        reader.where(sql`WHERE c.agent_id = ${agent} AND c.call_id = ${callId} AND ${reached(permit)}`, true).pipe(
-          Effect.map((found) => Option.fromNullable(found[0])),
-          storing("CallStore.findByCallId")
-        ),
+        reader
+          .one(sql`c.agent_id = ${agent} AND c.call_id = ${callId} AND ${reached(permit)}`)
+          .pipe(storing("CallStore.findByCallId")),
       findForUpdate: (permit, id) =>
         sql`SELECT c.id FROM ${tables.calls} c WHERE c.id = ${id} AND ${reached(permit)} ${dialect.forUpdate}`.pipe(
           Effect.zipRight(find(permit, id)),
@@ -65,19 +76,13 @@ export const layer = Layer.scoped(
           redactions.first,
           storing("CallStore.lockRedactFields")
         ),
-      list: (permit, question, page) =>
-        Effect.gen(function* () {
-          const scope = sql.and([
-            reached(permit),
-            ...(question.agentId === undefined ? [] : [sql`c.agent_id = ${question.agentId}`]),
-            ...(question.projectId === undefined ? [] : [sql`c.project_id = ${question.projectId}`])
-          ])
-          const matches = yield* FilterSql.compile(question.filter, { calls: "c", scope, now: question.now })
-          return yield* reader.where(
-            sql`WHERE ${scope} AND ${matches} AND ${keyset(sql, page, "c.id")}`,
-            page.cursor.at !== "after"
-          )
-        }).pipe(Effect.provide(context), storing("CallStore.list")),
+      list: (permit, question, page, expand) =>
+        Effect.map(listed(permit, question, page, expand), ({ rows, ...found }) => ({
+          ...found,
+          rows: rows.map((call) => listedCall(call, expand))
+        })).pipe(storing("CallStore.list")),
+      listRecords: (permit, question, page) =>
+        listed(permit, question, page, everything).pipe(storing("CallStore.listRecords")),
       saveReview: (permit, call) => save(permit, call, REVIEWED).pipe(storing("CallStore.saveReview")),
       saveEvaluation: (permit, call) => save(permit, call, EVALUATED).pipe(storing("CallStore.saveEvaluation")),
       // Transcript, recording and evaluations go with the row they refer to.

@@ -8,6 +8,7 @@ import { CodeConnection } from "../../checkouts/CodeConnection.js"
 import { CodeConnectionStore, type SealedSecret, type StoredConnection } from "../../checkouts/CodeConnectionStore.js"
 import { CodeConnectionId, OrganizationId, UserId } from "../../kernel/Ids.js"
 import { JsonObject } from "../../kernel/Json.js"
+import * as Pages from "../../kernel/Pages.js"
 import { Dialect } from "./Dialect.js"
 import { keyset } from "./Keyset.js"
 import { Instant, jsonColumn, readRows } from "./Rows.js"
@@ -98,6 +99,7 @@ export const layer = Layer.effect(
         sql`SELECT ${columns} FROM ${tables.code_connections}
             WHERE organization_id = ${permit.organizationId} AND ${keyset(sql, page)}`.pipe(
           connections.all,
+          Effect.map((rows) => Pages.found(page, rows)),
           storing("CodeConnectionStore.list")
         ),
       findActive: (permit) =>

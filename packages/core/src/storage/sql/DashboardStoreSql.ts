@@ -1,3 +1,4 @@
+import { SqlClient } from "@effect/sql/SqlClient"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -6,6 +7,7 @@ import type { StoredDashboard } from "../../dashboards/Dashboard.js"
 import { DashboardStore } from "../../dashboards/DashboardStore.js"
 import { GivenFilter } from "../../dashboards/GivenFilter.js"
 import { DashboardId, ProjectId } from "../../kernel/Ids.js"
+import { Dialect } from "./Dialect.js"
 import { Instant, jsonColumn } from "./Rows.js"
 import { createdAt, tenantTable } from "./TenantTable.js"
 
@@ -28,12 +30,17 @@ const toDashboard = (row: typeof DashboardRow.Type): StoredDashboard => ({
 export const layer = Layer.effect(
   DashboardStore,
   Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const { bytes, column, tables } = yield* Dialect
     const table = yield* tenantTable({
       store: "DashboardStore",
       table: "dashboards",
       row: DashboardRow,
       softDeletes: false,
       scope: { project: "t.project_id", dashboard: "t.id" },
+      // A dashboard is returned with its widgets, whose filters include the dashboard's.
+      furtherBytes: sql`(SELECT CAST(COALESCE(SUM(${bytes(sql`w.filters`)} * 2 + ${bytes(sql`w.metadata`)} + ${bytes(sql`t.filters`)} + 500), 0) AS ${column.integer})
+        FROM ${tables.widgets} w WHERE w.dashboard_id = t.id)`,
       make: toDashboard
     })
 

@@ -45,6 +45,8 @@ export interface DialectFragments {
   readonly ranges: (values: ReadonlyArray<readonly [low: number, high: number]>) => Fragment
   /** A text as comparisons order it by code point: SQLite always does, PostgreSQL only in its collation "C". */
   readonly byCodePoint: (text: Fragment) => Fragment
+  /** The bytes of a column's value as text, 0 for NULL. Neither database reads a long text for this. */
+  readonly bytes: (column: Fragment) => Fragment
   /** Whether a text has a part, case-sensitively: LIKE treats `%` and `_` as wildcards and, in SQLite, ignores case. */
   readonly contains: (text: Fragment, part: string) => Fragment
   /** Whether a text ends with a part that is not empty. `substr` counts from the end in SQLite only. */
@@ -106,6 +108,7 @@ export const sqliteDialect = (sql: SqlClient, tablePrefix = ""): DialectFragment
   numbers: (values) => sql`(SELECT value FROM json_each(${JSON.stringify(values)}))`,
   ranges: (values) => sql`(SELECT value ->> 0 AS low, value ->> 1 AS high FROM json_each(${JSON.stringify(values)}))`,
   byCodePoint: (text) => text,
+  bytes: (column) => sql`COALESCE(octet_length(${column}), 0)`,
   contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
   endsWith: (text, part) => sql`substr(${text}, -length(${part})) = ${part}`,
   jsonAt: (column, path) => {
@@ -170,6 +173,7 @@ export const postgresDialect = (sql: SqlClient, tablePrefix = ""): DialectFragme
     sql`(SELECT (value ->> 0)::bigint AS low, (value ->> 1)::bigint AS high
       FROM jsonb_array_elements(${JSON.stringify(values)}::jsonb))`,
   byCodePoint: (text) => sql`(${text}) COLLATE "C"`,
+  bytes: (column) => sql`COALESCE(octet_length((${column})::text), 0)`,
   contains: (text, part) => sql`strpos(${text}, ${part}) > 0`,
   endsWith: (text, part) => sql`right(${text}, length(${part}::text)) = ${part}`,
   jsonAt: (column, path) => {

@@ -112,6 +112,7 @@ export const layer = Layer.effect(
       joins: joinsOf(sql, tables),
       expressions,
       scope,
+      furtherBytes: dialect.bytes(sql`tp.information`),
       make: (row) => row
     })
     const targets = readRows(TargetRow, (row) => ({
@@ -319,7 +320,7 @@ export const layer = Layer.effect(
         ]
         return Effect.flatMap(
           table.list(permit, page, { project_id: question.projectId, agent_id: question.agentId }, conditions),
-          assembled
+          ({ rows, ...found }) => Effect.map(assembled(rows), (evaluators) => ({ ...found, rows: evaluators }))
         )
       },
       save: (permit, id, spec, now) =>

@@ -8,6 +8,7 @@ import { type Claim, DEFAULT_ATTEMPTS, Job, JobState, type NewJob } from "../../
 import { type ClaimRef, JobStore } from "../../jobs/JobStore.js"
 import { JobId, OrganizationId } from "../../kernel/Ids.js"
 import type { Json } from "../../kernel/Json.js"
+import * as Pages from "../../kernel/Pages.js"
 import { Dialect } from "./Dialect.js"
 import { keyset } from "./Keyset.js"
 import { Instant, readRows } from "./Rows.js"
@@ -203,7 +204,11 @@ export const layer = Layer.effect(
             WHERE organization_id = ${permit.organizationId}
               AND ${state === undefined ? sql`1 = 1` : sql`state = ${state}`}
               AND ${kind === undefined ? sql`1 = 1` : sql`kind = ${kind}`}
-              AND ${keyset(sql, page)}`.pipe(jobs.all, storing("JobStore.list")),
+              AND ${keyset(sql, page)}`.pipe(
+          jobs.all,
+          Effect.map((rows) => Pages.found(page, rows)),
+          storing("JobStore.list")
+        ),
       requeue: (permit, id, now) =>
         sql`UPDATE ${tables.jobs} SET state = 'queued', attempts = 0, due_ms = ${now}, updated_ms = ${now}
             WHERE id = ${id} AND organization_id = ${permit.organizationId} AND state = 'dead' RETURNING id`.pipe(

@@ -7,6 +7,7 @@ import { ChargeReason, LedgerEntry } from "../../credits/LedgerEntry.js"
 import { LedgerStore } from "../../credits/LedgerStore.js"
 import { fromMicros } from "../../kernel/Credits.js"
 import { AgentId, CallId, LedgerEntryId, OrganizationId, ProjectId } from "../../kernel/Ids.js"
+import * as Pages from "../../kernel/Pages.js"
 import { Dialect } from "./Dialect.js"
 import { keyset } from "./Keyset.js"
 import { scopePredicate } from "./ScopeSql.js"
@@ -65,7 +66,11 @@ export const layer = Layer.effect(
             FROM ${tables.credit_entries}
             WHERE organization_id = ${permit.organizationId}
               AND ${scopePredicate(sql, permit, { project: "project_id", agent: "agent_id" })}
-              AND ${keyset(sql, page)}`.pipe(entries.all, storing("LedgerStore.list"))
+              AND ${keyset(sql, page)}`.pipe(
+          entries.all,
+          Effect.map((rows) => Pages.found(page, rows)),
+          storing("LedgerStore.list")
+        )
     })
   )
 )

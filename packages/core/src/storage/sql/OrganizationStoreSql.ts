@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { Organization } from "../../catalog/Organization.js"
 import { OrganizationStore } from "../../catalog/OrganizationStore.js"
 import { OrganizationId } from "../../kernel/Ids.js"
+import * as Pages from "../../kernel/Pages.js"
 import { Dialect } from "./Dialect.js"
 import { keyset } from "./Keyset.js"
 import { Instant, readRows } from "./Rows.js"
@@ -35,6 +36,7 @@ export const layer = Layer.effect(
       list: (page) =>
         sql`SELECT ${columns} FROM ${tables.organizations} WHERE ${keyset(sql, page)}`.pipe(
           organizations.all,
+          Effect.map((rows) => Pages.found(page, rows)),
           storing("OrganizationStore.list")
         )
     })

@@ -5,7 +5,8 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { MetricId, ResultId, RunId } from "../../kernel/Ids.js"
 import { Json } from "../../kernel/Json.js"
-import type { PageRequest } from "../../kernel/Pages.js"
+import * as Pages from "../../kernel/Pages.js"
+import { STREAM_PAGE_BYTES } from "../../kernel/StreamPages.js"
 import { directionOf } from "../../metrics/Direction.js"
 import type { StoredEvaluation } from "../../metrics/Evaluation.js"
 import { EvalType } from "../../metrics/MetricTerms.js"
@@ -16,6 +17,8 @@ import type { ResultStore } from "../../results/ResultStore.js"
 import { runDetail } from "../../results/RunDetail.js"
 import { RunStatus } from "../../results/RunLifecycle.js"
 import * as StoredTranscript from "../../transcripts/StoredTranscript.js"
+import type { Permit } from "../../access/Permit.js"
+import { boundedPage, sizeOf } from "./BoundedPage.js"
 import type { DialectFragments } from "./Dialect.js"
 import { EvaluationRow, toEvaluation } from "./EvaluationStoreSql.js"
 import { keyset } from "./Keyset.js"
@@ -195,48 +198,24 @@ export const resultReads = (
       return [...all.values()]
     })
 
-  const page = (request: PageRequest, id: string) => keyset(sql, request, id)
+  /** What the details of a run `u` are read from, and their bytes in a response: a transcript is in it twice. */
+  const detailTables = sql`LEFT JOIN ${tables.run_transcripts} x ON x.run_id = u.id LEFT JOIN ${tables.run_outcomes} o ON o.run_id = u.id`
+  const detailBytes = sizeOf(
+    sql,
+    dialect,
+    [sql`x.transcript`, sql`x.transcript`, sql`o.moments`, sql`o.criteria`, sql`u.error`],
+    [
+      sql`(SELECT CAST(COALESCE(SUM(${dialect.bytes(sql`e.detail`)} + 500), 0) AS ${dialect.column.integer})
+        FROM ${tables.run_evaluations} e WHERE e.run_id = u.id)`
+    ]
+  )
 
-  return {
-    find: (permit, id) =>
-      sql`${selectResults} WHERE t.id = ${id} AND ${visible(permit)}`.pipe(
-        resultRows.all,
-        Effect.flatMap(assembled),
-        Effect.map(([result]) => Option.fromNullable(result)),
-        storing("ResultStore.find")
-      ),
-    list: (permit, { agentId, projectId }, request) =>
-      sql`${selectResults} WHERE ${sql.and([
-        visible(permit),
-        ...(projectId === null ? [] : [sql`t.project_id = ${projectId}`]),
-        ...(agentId === null ? [] : [sql`t.agent_id = ${agentId}`])
-      ])} AND ${page(request, "t.id")}`.pipe(resultRows.all, Effect.flatMap(assembled), storing("ResultStore.list")),
-    findRun: (permit, id) =>
-      sql`SELECT ${runColumns} FROM ${runTables} WHERE u.id = ${id} AND ${visibleRuns(permit)}`.pipe(
-        runRows.first,
-        storing("ResultStore.findRun")
-      ),
-    listRuns: (permit, { resultId, status }, request) =>
-      sql`SELECT ${runColumns} FROM ${runTables} WHERE ${sql.and([
-        visibleRuns(permit),
-        // A result's runs are its organization's: that condition would make SQLite scan all runs of the status.
-        resultId === null ? sql`u.organization_id = ${permit.organizationId}` : sql`u.result_id = ${resultId}`,
-        ...(status === null ? [] : [sql`u.status = ${status}`])
-      ])} AND ${page(request, "u.id")}`.pipe(runRows.all, storing("ResultStore.listRuns")),
-    scores: (permit, id) =>
+  const detailsOf = (permit: Permit, listed: ReadonlyArray<number>) =>
       Effect.gen(function* () {
-        const found = yield* resultRows.first(sql`${selectResults} WHERE t.id = ${id} AND ${visible(permit)}`)
-        if (Option.isNone(found)) return Option.none()
-        const { agent_id: agentId, channel, name } = found.value
-        return Option.some({ id, name, agentId, channel, scenarios: yield* scenarioScores(id) })
-      }).pipe(storing("ResultStore.scores")),
-    details: (permit, result, after, limit) =>
-      Effect.gen(function* () {
+        const ids = dialect.integers(listed)
         const runs = yield* runRows.all(
-          sql`SELECT ${runColumns} FROM ${runTables}
-              WHERE u.result_id = ${result} AND u.id > ${after ?? 0} AND ${visibleRuns(permit)} ORDER BY u.id LIMIT ${limit}`
+          sql`SELECT ${runColumns} FROM ${runTables} WHERE u.id IN ${ids} AND ${visibleRuns(permit)} ORDER BY u.id`
         )
-        const ids = dialect.integers(runs.map(({ id }) => id))
         const transcripts = new Map(
           yield* transcriptRows.all(
             sql`SELECT run_id, transcript FROM ${tables.run_transcripts} WHERE run_id IN ${ids}`
@@ -265,6 +244,57 @@ export const resultReads = (
             scores: scores.get(run.id) ?? []
           })
         )
+      })
+
+  const page = (request: Pages.PageRequest, id: string) => keyset(sql, request, id)
+
+  return {
+    find: (permit, id) =>
+      sql`${selectResults} WHERE t.id = ${id} AND ${visible(permit)}`.pipe(
+        resultRows.all,
+        Effect.flatMap(assembled),
+        Effect.map(([result]) => Option.fromNullable(result)),
+        storing("ResultStore.find")
+      ),
+    list: (permit, { agentId, projectId }, request) =>
+      sql`${selectResults} WHERE ${sql.and([
+        visible(permit),
+        ...(projectId === null ? [] : [sql`t.project_id = ${projectId}`]),
+        ...(agentId === null ? [] : [sql`t.agent_id = ${agentId}`])
+      ])} AND ${page(request, "t.id")}`.pipe(
+        resultRows.all,
+        Effect.flatMap(assembled),
+        Effect.map((rows) => Pages.found(request, rows)),
+        storing("ResultStore.list")
+      ),
+    findRun: (permit, id) =>
+      sql`SELECT ${runColumns} FROM ${runTables} WHERE u.id = ${id} AND ${visibleRuns(permit)}`.pipe(
+        runRows.first,
+        storing("ResultStore.findRun")
+      ),
+    listRuns: (permit, { resultId, status }, request) =>
+      sql`SELECT ${runColumns} FROM ${runTables} WHERE ${sql.and([
+        visibleRuns(permit),
+        // A result's runs are its organization's: that condition would make SQLite scan all runs of the status.
+        resultId === null ? sql`u.organization_id = ${permit.organizationId}` : sql`u.result_id = ${resultId}`,
+        ...(status === null ? [] : [sql`u.status = ${status}`])
+      ])} AND ${page(request, "u.id")}`.pipe(
+        runRows.all,
+        Effect.map((rows) => Pages.found(request, rows)),
+        storing("ResultStore.listRuns")
+      ),
+    scores: (permit, id) =>
+      Effect.gen(function* () {
+        const found = yield* resultRows.first(sql`${selectResults} WHERE t.id = ${id} AND ${visible(permit)}`)
+        if (Option.isNone(found)) return Option.none()
+        const { agent_id: agentId, channel, name } = found.value
+        return Option.some({ id, name, agentId, channel, scenarios: yield* scenarioScores(id) })
+      }).pipe(storing("ResultStore.scores")),
+    details: (permit, result, request) =>
+      boundedPage(STREAM_PAGE_BYTES, request, {
+        sizes: sql`SELECT u.id, ${detailBytes} AS bytes FROM ${runTables} ${detailTables}
+            WHERE u.result_id = ${result} AND ${visibleRuns(permit)} AND ${page(request, "u.id")}`,
+        rows: (listed) => detailsOf(permit, listed)
       }).pipe(storing("ResultStore.details")),
     runsOf: (permit, result, ids) =>
       sql`SELECT id FROM ${tables.runs} WHERE id IN ${dialect.integers(ids)} AND result_id = ${result}

@@ -6,8 +6,9 @@ import * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Permit } from "../../access/Permit.js"
-import type { PageRequest } from "../../kernel/Pages.js"
+import { type Found, PageBytes, type PageRequest } from "../../kernel/Pages.js"
 import type { StorageError } from "../../kernel/Storage.js"
+import { boundedPage, orderOf, sizeOf } from "./BoundedPage.js"
 import { Dialect } from "./Dialect.js"
 import { keyset } from "./Keyset.js"
 import { readRows } from "./Rows.js"
@@ -31,7 +32,7 @@ export interface TenantTable<A> {
     page: PageRequest,
     equal?: Readonly<Record<string, Value | undefined>>,
     conditions?: ReadonlyArray<Fragment>
-  ) => Effect.Effect<ReadonlyArray<A>, StorageError>
+  ) => Effect.Effect<Found<A>, StorageError>
   /** All that meet a condition, oldest first if no other order is given. */
   readonly all: (permit: Permit, condition: Fragment, order?: string) => Effect.Effect<ReadonlyArray<A>, StorageError>
   readonly save: <E = never>(
@@ -75,12 +76,16 @@ export const tenantTable = <Row, Encoded, A>(of: {
   readonly joins?: Fragment
   /** What columns of `row` that are not the table's own are read from. */
   readonly expressions?: { readonly [Column in keyof Encoded]?: string }
+  /** The bytes of what is read for a row from elsewhere: a number, which pages are bounded by. */
+  readonly furtherBytes?: Fragment
   /** Where a permit's scopes are found. Without it the table is the organization's as a whole. */
   readonly scope?: ScopeColumns
 }): Effect.Effect<TenantTable<A>, never, SqlClient | Dialect> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
-    const { forUpdate, tables } = yield* Dialect
+    const dialect = yield* Dialect
+    const pageBytes = yield* PageBytes
+    const { forUpdate, tables } = dialect
     const table = tables[of.table]
     const { joins, scope, softDeletes = true } = of
     const names = Object.keys(of.row.fields)
@@ -90,7 +95,14 @@ export const tenantTable = <Row, Encoded, A>(of: {
     const columns = sql.literal(names.map((name) => expressionOf(of.expressions, name)).join(", "))
     const project =
       of.ofProject === false ? sql`` : sql`JOIN ${tables.projects} p ON p.id = t.project_id AND p.deleted_ms IS NULL`
-    const selected = sql`SELECT ${columns} FROM ${table} t ${project} ${joins ?? sql``}`
+    const from = sql`FROM ${table} t ${project} ${joins ?? sql``}`
+    const selected = sql`SELECT ${columns} ${from}`
+    const size = sizeOf(
+      sql,
+      dialect,
+      names.map((name) => sql.literal(readFrom(of.expressions, name))),
+      of.furtherBytes === undefined ? [] : [of.furtherBytes]
+    )
     const visible = (permit: Permit) =>
       softDeletes
         ? sql`t.organization_id = ${permit.organizationId} AND t.deleted_ms IS NULL`
@@ -123,7 +135,8 @@ export const tenantTable = <Row, Encoded, A>(of: {
           named("findForUpdate")
         ),
       list: (permit, page, equal = {}, conditions = []) =>
-        sql`${selected}
+        boundedPage(pageBytes, page, {
+          sizes: sql`SELECT t.id, ${size} AS bytes ${from}
             WHERE ${sql.and([
               visible(permit),
               ...Object.entries(equal).flatMap(([column, value]) =>
@@ -131,7 +144,12 @@ export const tenantTable = <Row, Encoded, A>(of: {
               ),
               ...conditions,
               ...(scope === undefined ? [] : [scopePredicate(sql, permit, scope)])
-            ])} AND ${keyset(sql, page, "t.id")}`.pipe(rows.all, named("list")),
+            ])} AND ${keyset(sql, page, "t.id")}`,
+          rows: (listed) =>
+            rows.all(
+              sql`${selected} WHERE t.id IN ${dialect.integers(listed)} AND ${visible(permit)} ${orderOf(sql, page, "t.id")}`
+            )
+        }).pipe(named("list")),
       all: (permit, condition, order = "t.id") =>
         sql`${selected} WHERE ${visible(permit)} AND ${condition} ORDER BY ${sql.literal(order)}`.pipe(
           rows.all,
@@ -155,11 +173,12 @@ export const tenantTable = <Row, Encoded, A>(of: {
     }
   })
 
+type Expressions = Readonly<Record<string, string | undefined>> | undefined
+
 /** A column as it is selected: from an expression, or else of the table `t`. */
-export const expressionOf = (
-  expressions: Readonly<Record<string, string | undefined>> | undefined,
-  name: string
-): string => {
+export const expressionOf = (expressions: Expressions, name: string): string => {
   const expression = expressions?.[name]
   return expression === undefined ? `t.${name}` : `${expression} AS ${name}`
 }
+
+const readFrom = (expressions: Expressions, name: string): string => expressions?.[name] ?? `t.${name}`
