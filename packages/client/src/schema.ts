@@ -30,7 +30,7 @@ export interface paths {
         };
         /**
          * List calls
-         * @description Returns one page, newest first. Pass `next` as `cursor` to get the next page.
+         * @description Returns one page, newest first, without transcripts and documents unless `expand` names them. A page has at most `limit` items and ends earlier if they are large. Pass `next` as `cursor` to get the next page; it is null on the last one.
          */
         get: operations["calls.list"];
         put?: never;
@@ -78,7 +78,7 @@ export interface paths {
         };
         /**
          * Export calls
-         * @description Streams all calls that match the filters of the list, newest first, as newline-delimited JSON.
+         * @description Streams all calls that match the filters of the list, newest first, as newline-delimited JSON, with their transcripts. The connection is closed if the client stops reading.
          */
         get: operations["calls.export"];
         put?: never;
@@ -158,7 +158,7 @@ export interface paths {
         };
         /**
          * List metrics
-         * @description Returns one page, newest first. Pass `next` as `cursor` to get the next page.
+         * @description Returns one page, newest first. A page has at most `limit` items and ends earlier if they are large. Pass `next` as `cursor` to get the next page; it is null on the last one.
          */
         get: operations["metrics.list"];
         put?: never;
@@ -250,7 +250,7 @@ export interface paths {
         };
         /**
          * List dashboards
-         * @description Returns one page, newest first. Pass `next` as `cursor` to get the next page.
+         * @description Returns one page, newest first. A page has at most `limit` items and ends earlier if they are large. Pass `next` as `cursor` to get the next page; it is null on the last one.
          */
         get: operations["dashboards.list"];
         put?: never;
@@ -302,7 +302,7 @@ export interface paths {
         };
         /**
          * List widgets
-         * @description Returns one page, newest first. Pass `next` as `cursor` to get the next page.
+         * @description Returns one page, newest first. A page has at most `limit` items and ends earlier if they are large. Pass `next` as `cursor` to get the next page; it is null on the last one.
          */
         get: operations["widgets.list"];
         put?: never;
@@ -394,7 +394,7 @@ export interface paths {
         };
         /**
          * List ledger entries
-         * @description Returns one page, newest first. Pass `next` as `cursor` to get the next page.
+         * @description Returns one page, newest first. A page has at most `limit` items and ends earlier if they are large. Pass `next` as `cursor` to get the next page; it is null on the last one.
          */
         get: operations["credits.list"];
         put?: never;
@@ -414,7 +414,7 @@ export interface paths {
         };
         /**
          * List projects
-         * @description Returns one page, newest first. Pass `next` as `cursor` to get the next page.
+         * @description Returns one page, newest first. A page has at most `limit` items and ends earlier if they are large. Pass `next` as `cursor` to get the next page; it is null on the last one.
          */
         get: operations["projects.list"];
         put?: never;
@@ -466,7 +466,7 @@ export interface paths {
         };
         /**
          * List agents
-         * @description Returns one page, newest first. Pass `next` as `cursor` to get the next page.
+         * @description Returns one page, newest first. A page has at most `limit` items and ends earlier if they are large. Pass `next` as `cursor` to get the next page; it is null on the last one.
          */
         get: operations["agents.list"];
         put?: never;
@@ -618,7 +618,7 @@ export interface paths {
         };
         /**
          * List results
-         * @description Returns one page, newest first. Pass `next` as `cursor` to get the next page.
+         * @description Returns one page, newest first. A page has at most `limit` items and ends earlier if they are large. Pass `next` as `cursor` to get the next page; it is null on the last one.
          */
         get: operations["results.list"];
         put?: never;
@@ -738,7 +738,7 @@ export interface paths {
         };
         /**
          * List runs
-         * @description Returns one page, newest first. Pass `next` as `cursor` to get the next page.
+         * @description Returns one page, newest first. A page has at most `limit` items and ends earlier if they are large. Pass `next` as `cursor` to get the next page; it is null on the last one.
          */
         get: operations["runs.list"];
         put?: never;
@@ -918,7 +918,7 @@ export interface paths {
         };
         /**
          * List evaluators
-         * @description Returns one page, newest first. Pass `next` as `cursor` to get the next page.
+         * @description Returns one page, newest first. A page has at most `limit` items and ends earlier if they are large. Pass `next` as `cursor` to get the next page; it is null on the last one.
          */
         get: operations["evaluators.list"];
         put?: never;
@@ -970,7 +970,7 @@ export interface paths {
         };
         /**
          * List personalities
-         * @description Returns one page, newest first. Pass `next` as `cursor` to get the next page.
+         * @description Returns one page, newest first. A page has at most `limit` items and ends earlier if they are large. Pass `next` as `cursor` to get the next page; it is null on the last one.
          */
         get: operations["personalities.list"];
         put?: never;
@@ -1042,7 +1042,7 @@ export interface paths {
         };
         /**
          * List test profiles
-         * @description Returns one page, newest first. Pass `next` as `cursor` to get the next page.
+         * @description Returns one page, newest first. A page has at most `limit` items and ends earlier if they are large. Pass `next` as `cursor` to get the next page; it is null on the last one.
          */
         get: operations["testProfiles.list"];
         put?: never;
@@ -1094,7 +1094,7 @@ export interface paths {
         };
         /**
          * List phone numbers
-         * @description Returns one page, newest first. Pass `next` as `cursor` to get the next page.
+         * @description Returns one page, newest first. A page has at most `limit` items and ends earlier if they are large. Pass `next` as `cursor` to get the next page; it is null on the last one.
          */
         get: operations["phoneNumbers.list"];
         put?: never;
@@ -1146,7 +1146,7 @@ export interface paths {
         };
         /**
          * List tools
-         * @description Returns one page, newest first. Pass `next` as `cursor` to get the next page.
+         * @description Returns one page, newest first. A page has at most `limit` items and ends earlier if they are large. Pass `next` as `cursor` to get the next page; it is null on the last one.
          */
         get: operations["tools.list"];
         put?: never;
@@ -1198,7 +1198,7 @@ export interface paths {
         };
         /**
          * List folders
-         * @description Returns one page, newest first. Pass `next` as `cursor` to get the next page.
+         * @description Returns one page, newest first. A page has at most `limit` items and ends earlier if they are large. Pass `next` as `cursor` to get the next page; it is null on the last one.
          */
         get: operations["folders.list"];
         put?: never;
@@ -1250,7 +1250,7 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description Returns one page, newest first. Pass `next` as `cursor` to get the next page.
+         * @description Returns one page, newest first. A page has at most `limit` items and ends earlier if they are large. Pass `next` as `cursor` to get the next page; it is null on the last one.
          */
         get: operations["access.listApiKeys"];
         put?: never;
@@ -1334,7 +1334,7 @@ export interface paths {
         };
         /**
          * List shareable links
-         * @description Returns one page, newest first. Pass `next` as `cursor` to get the next page.
+         * @description Returns one page, newest first. A page has at most `limit` items and ends earlier if they are large. Pass `next` as `cursor` to get the next page; it is null on the last one.
          */
         get: operations["access.listLinks"];
         put?: never;
@@ -1378,7 +1378,7 @@ export interface paths {
         };
         /**
          * List users
-         * @description Returns one page, newest first. Pass `next` as `cursor` to get the next page.
+         * @description Returns one page, newest first. A page has at most `limit` items and ends earlier if they are large. Pass `next` as `cursor` to get the next page; it is null on the last one.
          */
         get: operations["users.list"];
         put?: never;
@@ -1402,7 +1402,7 @@ export interface paths {
         };
         /**
          * List jobs
-         * @description Returns one page, newest first. Pass `next` as `cursor` to get the next page.
+         * @description Returns one page, newest first. A page has at most `limit` items and ends earlier if they are large. Pass `next` as `cursor` to get the next page; it is null on the last one.
          */
         get: operations["jobs.list"];
         put?: never;
@@ -1462,7 +1462,7 @@ export interface paths {
         };
         /**
          * List connections
-         * @description Returns one page, newest first. Pass `next` as `cursor` to get the next page.
+         * @description Returns one page, newest first. A page has at most `limit` items and ends earlier if they are large. Pass `next` as `cursor` to get the next page; it is null on the last one.
          */
         get: operations["connections.list"];
         put?: never;
@@ -1850,14 +1850,6 @@ export interface components {
              * @description When it was last changed.
              */
             updated_at: string;
-        };
-        CallRecordPage: {
-            /** @description Cursor of the next page; null on the last page. */
-            next: string | null;
-            /** @description Cursor of the previous page; null on the first page. */
-            previous: string | null;
-            /** @description Items of the page. */
-            results: components["schemas"]["CallRecord"][];
         };
         CallRecordPatch: {
             /** @description Whether the call was successful; null while unknown. */
@@ -2415,6 +2407,78 @@ export interface components {
              */
             scenario_type?: "instruction" | "real_world_smart" | "real_world_fixed" | "conditional_actions";
         };
+        ExpandedCall: {
+            /** @description Unique id. */
+            id: number;
+            /** @description Id of the call, unique per agent. */
+            call_id: string;
+            /** @description Minutes and seconds, MM:SS; 00:00 while unknown. */
+            duration: string;
+            /** @description Whether the call was successful; null while unknown. */
+            success: boolean | null;
+            /** @description Whether a human has reviewed the call. */
+            is_reviewed: boolean;
+            /** @description Status. */
+            status: ("success" | "failure" | "reviewed_success" | "reviewed_failure") | null;
+            /** @description Feedback of a human reviewer. */
+            feedback: string;
+            /** @description Metrics with their values. */
+            metrics: {
+                id: number;
+                name: string;
+                type: string;
+                score: number | null;
+                enum: string | null;
+                value: number | boolean | string | null;
+            }[];
+            /** @description Why the call ended. */
+            call_ended_reason: string;
+            /** @description Phone number of the customer. */
+            customer_number: string;
+            /** @description Id of the agent. */
+            agent: number | null;
+            /** @description Name of the agent. */
+            agent_name: string;
+            /** @description Id of the call's trace in other systems. */
+            trace_id: string;
+            /**
+             * Format: date-time
+             * @description When the call started.
+             */
+            timestamp: string;
+            /** @description What could not be processed; empty if there was no error. */
+            error_message: string | null;
+            /** @description Where in the conversation the customer gave up. */
+            dropoff_point: string;
+            /** @description Topic of the call. */
+            topic: string;
+            /** @description Lines of the form [MM:SS] <role>: <text>. */
+            transcript: string;
+            /** @description Transcript as a list of turns. */
+            transcript_object: {
+                /** @enum {string} */
+                role: "Testing Agent" | "Main Agent";
+                content: string;
+                start_time: number | null;
+                end_time: number | null;
+            }[] | null;
+            /** @description Summary of the evaluation. */
+            evaluation: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+            /** @description Custom data. */
+            metadata?: unknown;
+            /** @description Values of the agent's variables in this call. */
+            dynamic_variables?: unknown;
+        };
         Fail: {
             /** @description Lease of the run, from the claim. */
             lease: string;
@@ -2735,6 +2799,86 @@ export interface components {
             truncated: boolean;
             /** @description Series of the chart. */
             series: components["schemas"]["TimeSeries"][];
+        };
+        ListedCall: {
+            /** @description Unique id. */
+            id: number;
+            /** @description Id of the call, unique per agent. */
+            call_id: string;
+            /** @description Minutes and seconds, MM:SS; 00:00 while unknown. */
+            duration: string;
+            /** @description Whether the call was successful; null while unknown. */
+            success: boolean | null;
+            /** @description Whether a human has reviewed the call. */
+            is_reviewed: boolean;
+            /** @description Status. */
+            status: ("success" | "failure" | "reviewed_success" | "reviewed_failure") | null;
+            /** @description Feedback of a human reviewer. */
+            feedback: string;
+            /** @description Metrics with their values. */
+            metrics: {
+                id: number;
+                name: string;
+                type: string;
+                score: number | null;
+                enum: string | null;
+                value: number | boolean | string | null;
+            }[];
+            /** @description Why the call ended. */
+            call_ended_reason: string;
+            /** @description Phone number of the customer. */
+            customer_number: string;
+            /** @description Id of the agent. */
+            agent: number | null;
+            /** @description Name of the agent. */
+            agent_name: string;
+            /** @description Id of the call's trace in other systems. */
+            trace_id: string;
+            /**
+             * Format: date-time
+             * @description When the call started.
+             */
+            timestamp: string;
+            /** @description What could not be processed; empty if there was no error. */
+            error_message: string | null;
+            /** @description Where in the conversation the customer gave up. */
+            dropoff_point: string;
+            /** @description Topic of the call. */
+            topic: string;
+            /** @description Summary of the evaluation. */
+            evaluation: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+            /** @description Lines of the form [MM:SS] <role>: <text>. */
+            transcript?: string;
+            /** @description Transcript as a list of turns. */
+            transcript_object?: {
+                /** @enum {string} */
+                role: "Testing Agent" | "Main Agent";
+                content: string;
+                start_time: number | null;
+                end_time: number | null;
+            }[] | null;
+            /** @description Custom data. */
+            metadata?: unknown;
+            /** @description Values of the agent's variables in this call. */
+            dynamic_variables?: unknown;
+        };
+        ListedCallPage: {
+            /** @description Cursor of the next page; null on the last page. */
+            next: string | null;
+            /** @description Cursor of the previous page; null on the first page. */
+            previous: string | null;
+            /** @description Items of the page. */
+            results: components["schemas"]["ListedCall"][];
         };
         Metric: {
             /** @description Unique id. */
@@ -3949,6 +4093,20 @@ export interface components {
                 "application/json": components["schemas"]["Detail"];
             };
         };
+        /** @description The query ran longer than its time limit and was ended. Retrying does not help. */
+        QueryTimedOut: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "The query took longer than 10 seconds and was ended. Use a shorter period of time or a simpler filter."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Detail"];
+            };
+        };
         /** @description Rate limit exceeded. */
         RateLimited: {
             headers: {
@@ -4007,6 +4165,20 @@ export interface components {
                 /**
                  * @example {
                  *       "detail": "The service is busy. Try again in a moment."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Detail"];
+            };
+        };
+        /** @description The database has no space left. An operator has to act. */
+        StorageFull: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "The database has no space left: its disk is full."
                  *     }
                  */
                 "application/json": components["schemas"]["Detail"];
@@ -4108,6 +4280,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "calls.list": {
@@ -4123,6 +4296,8 @@ export interface operations {
                 agent_id?: number;
                 /** @description Restrict to this project. */
                 project?: number;
+                /** @description Names separated by commas, each of which adds fields to every item: `transcript`: the transcript as text; `transcript_object`: the transcript as a list of turns; `metadata`: the metadata that deliveries sent; `dynamic_variables`: the dynamic variables that deliveries sent */
+                expand?: string;
             };
             header?: never;
             path?: never;
@@ -4136,12 +4311,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CallRecordPage"];
+                    "application/json": components["schemas"]["ListedCallPage"];
                 };
             };
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
@@ -4149,7 +4325,10 @@ export interface operations {
     };
     "calls.read": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Names separated by commas, each of which adds fields to every item: `transcript`: the transcript as text; `transcript_object`: the transcript as a list of turns; `metadata`: the metadata that deliveries sent; `dynamic_variables`: the dynamic variables that deliveries sent */
+                expand?: string;
+            };
             header?: never;
             path: {
                 /**
@@ -4168,13 +4347,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CallRecord"];
+                    "application/json": components["schemas"]["ExpandedCall"];
                 };
             };
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
@@ -4209,6 +4389,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "calls.review": {
@@ -4268,6 +4449,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "calls.export": {
@@ -4283,6 +4465,8 @@ export interface operations {
                 agent_id?: number;
                 /** @description Restrict to this project. */
                 project?: number;
+                /** @description Names separated by commas, each of which adds fields to every item: `transcript`: the transcript as text; `transcript_object`: the transcript as a list of turns; `metadata`: the metadata that deliveries sent; `dynamic_variables`: the dynamic variables that deliveries sent */
+                expand?: string;
             };
             header?: never;
             path?: never;
@@ -4296,12 +4480,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/x-ndjson": components["schemas"]["CallRecord"];
+                    "application/x-ndjson": components["schemas"]["ExpandedCall"];
                 };
             };
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
@@ -4361,6 +4546,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "calls.evaluations": {
@@ -4451,6 +4637,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
@@ -4515,6 +4702,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "metrics.read": {
@@ -4579,6 +4767,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "metrics.update": {
@@ -4624,6 +4813,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "simplifications.request": {
@@ -4673,6 +4863,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "simplifications.progress": {
@@ -4700,6 +4891,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
@@ -4733,6 +4925,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
@@ -4803,6 +4996,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "dashboards.read": {
@@ -4867,6 +5061,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "dashboards.update": {
@@ -4923,6 +5118,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "widgets.list": {
@@ -4953,6 +5149,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
@@ -5020,6 +5217,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "widgets.read": {
@@ -5084,6 +5282,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "widgets.update": {
@@ -5129,6 +5328,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "widgets.data": {
@@ -5159,6 +5359,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
@@ -5223,9 +5424,11 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "credits.list": {
@@ -5254,6 +5457,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
@@ -5285,6 +5489,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
@@ -5340,6 +5545,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "projects.read": {
@@ -5404,6 +5610,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "projects.update": {
@@ -5460,6 +5667,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "agents.list": {
@@ -5490,6 +5698,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
@@ -5560,6 +5769,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "agents.read": {
@@ -5624,6 +5834,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "agents.update": {
@@ -5680,6 +5891,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "suites.validate": {
@@ -5774,6 +5986,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "suites.run": {
@@ -5868,6 +6081,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "suites.schema": {
@@ -5944,6 +6158,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "results.deleteRuns": {
@@ -6007,6 +6222,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "results.list": {
@@ -6039,6 +6255,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
@@ -6108,6 +6325,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "results.compare": {
@@ -6143,6 +6361,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
@@ -6244,6 +6463,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
@@ -6314,6 +6534,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "runs.claim": {
@@ -6353,6 +6574,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "runs.heartbeat": {
@@ -6397,6 +6619,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "runs.complete": {
@@ -6467,6 +6690,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "runs.fail": {
@@ -6512,6 +6736,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "results.capacity": {
@@ -6583,6 +6808,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "evaluators.list": {
@@ -6621,6 +6847,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
@@ -6691,6 +6918,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "evaluators.read": {
@@ -6755,6 +6983,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "evaluators.update": {
@@ -6820,6 +7049,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "personalities.list": {
@@ -6854,6 +7084,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
@@ -6915,6 +7146,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "personalities.read": {
@@ -6979,6 +7211,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "personalities.update": {
@@ -7035,6 +7268,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "personalities.enable": {
@@ -7094,6 +7328,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "testProfiles.list": {
@@ -7126,6 +7361,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
@@ -7196,6 +7432,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "testProfiles.read": {
@@ -7260,6 +7497,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "testProfiles.update": {
@@ -7316,6 +7554,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "phoneNumbers.list": {
@@ -7346,6 +7585,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
@@ -7404,6 +7644,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "phoneNumbers.read": {
@@ -7468,6 +7709,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "phoneNumbers.update": {
@@ -7524,6 +7766,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "tools.list": {
@@ -7554,6 +7797,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
@@ -7621,6 +7865,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "tools.read": {
@@ -7685,6 +7930,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "tools.update": {
@@ -7741,6 +7987,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "folders.list": {
@@ -7771,6 +8018,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
@@ -7826,6 +8074,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "folders.read": {
@@ -7890,6 +8139,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "folders.update": {
@@ -7946,6 +8196,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "access.listApiKeys": {
@@ -7974,6 +8225,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
@@ -8035,6 +8287,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "access.revokeApiKey": {
@@ -8066,6 +8319,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "access.issueToken": {
@@ -8136,6 +8390,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "access.revokeToken": {
@@ -8183,6 +8438,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "access.listLinks": {
@@ -8211,6 +8467,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
@@ -8281,6 +8538,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "access.revokeLink": {
@@ -8312,6 +8570,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "users.list": {
@@ -8340,6 +8599,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
@@ -8395,6 +8655,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "jobs.list": {
@@ -8427,6 +8688,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
@@ -8464,6 +8726,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "checkouts.create": {
@@ -8516,6 +8779,7 @@ export interface operations {
             500: components["responses"]["ServerError"];
             502: components["responses"]["CodeHostFailed"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "connections.list": {
@@ -8544,6 +8808,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
@@ -8617,6 +8882,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "connections.read": {
@@ -8681,6 +8947,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "connections.test": {
@@ -8715,6 +8982,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "connections.activate": {
@@ -8750,6 +9018,7 @@ export interface operations {
             500: components["responses"]["ServerError"];
             502: components["responses"]["CodeHostFailed"];
             503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "service.health": {

@@ -109,7 +109,9 @@ export const show = (options: CommonOptions & ExpandOption & { readonly id: numb
     const id = yield* decodeId(CallId, "Call", options.id)
     const { expand } = yield* expandedIn(defined({ expand: options.expand }))
     const call = yield* callAs(caller, (yield* Calls).read)(id)
-    yield* screen.print(options.json ? jsonLine(encodeExpandedCall(call, expand)) : describe(call, screen.columns).join("\n"))
+    yield* screen.print(
+      options.json ? jsonLine(encodeExpandedCall(call, expand)) : describe(call, screen.columns).join("\n")
+    )
   }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 /** Prints all matching calls as one line of JSON each. Calls are streamed. */

@@ -17,10 +17,7 @@ export interface SecretCredentialStore<Credential extends SecretCredential, New 
     id: Credential["id"]
   ) => Effect.Effect<Option.Option<Credential>, StorageError>
   /** Newest first; a page ends early at `PageBytes`. Includes revoked and expired credentials. */
-  readonly list: (
-    permit: Permit<"keys:manage">,
-    page: PageRequest
-  ) => Effect.Effect<Found<Credential>, StorageError>
+  readonly list: (permit: Permit<"keys:manage">, page: PageRequest) => Effect.Effect<Found<Credential>, StorageError>
   /** Revokes the credential from this instant on; one that was revoked before keeps its first instant. */
   readonly revoke: (
     permit: Permit<"keys:manage">,

@@ -20,9 +20,6 @@ export class UserStore extends Context.Tag("@earshot/core/access/UserStore")<
     ) => Effect.Effect<User, EmailTaken | StorageError>
     readonly find: (permit: Permit, id: UserId) => Effect.Effect<Option.Option<User>, StorageError>
     /** Newest first; a page ends early at `PageBytes`. */
-    readonly list: (
-      permit: Permit<"keys:manage">,
-      page: PageRequest
-    ) => Effect.Effect<Found<User>, StorageError>
+    readonly list: (permit: Permit<"keys:manage">, page: PageRequest) => Effect.Effect<Found<User>, StorageError>
   }
 >() {}

@@ -50,10 +50,7 @@ export interface ParsedCallQuery {
 }
 
 /** The criteria, the page and the expansions of a query, or all of its field errors. */
-export const parseCallQuery = (
-  query: unknown,
-  now: DateTime.Utc
-): Either.Either<ParsedCallQuery, ValidationFailed> =>
+export const parseCallQuery = (query: unknown, now: DateTime.Utc): Either.Either<ParsedCallQuery, ValidationFailed> =>
   Either.gen(function* () {
     const decoded = yield* decodeQuery(query)
     const filter = parseFilter(decoded.filters_v2)

@@ -133,7 +133,9 @@ export const layer = (
         ),
         export: (query) =>
           Stream.unwrap(
-            Effect.map(exportCriteria(query), ({ criteria, permit }) => streamPages(Pages.firstPage, (page) => store.listRecords(permit, criteria, page)))
+            Effect.map(exportCriteria(query), ({ criteria, permit }) =>
+              streamPages(Pages.firstPage, (page) => store.listRecords(permit, criteria, page))
+            )
           )
       })
     })

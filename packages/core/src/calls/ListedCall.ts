@@ -26,7 +26,9 @@ export const CallReadQuery = Fields.object({ expand: callExpand })
 export const nothingExpanded: CallExpansions = new Set()
 
 /** The names in a query that has been validated, or may have other fields. */
-export const expandedIn = (query: unknown): Either.Either<{ readonly expand?: CallExpansions | undefined }, ValidationFailed> =>
+export const expandedIn = (
+  query: unknown
+): Either.Either<{ readonly expand?: CallExpansions | undefined }, ValidationFailed> =>
   decodeInput(CallReadQuery, query)
 
 /** The fields of a call that only `expand` loads in a list; absent if it does not name them. */

@@ -21,10 +21,7 @@ export class ProjectStore extends Context.Tag("@earshot/core/catalog/ProjectStor
     /** As `find`, and locks the row until the transaction ends. */
     readonly findForUpdate: (permit: Permit, id: ProjectId) => Effect.Effect<Option.Option<Project>, StorageError>
     /** Newest first, within the permit's scope; a page ends early at `PageBytes`. */
-    readonly list: (
-      permit: Permit<"catalog:read">,
-      page: PageRequest
-    ) => Effect.Effect<Found<Project>, StorageError>
+    readonly list: (permit: Permit<"catalog:read">, page: PageRequest) => Effect.Effect<Found<Project>, StorageError>
     /** Saves all of its fields. */
     readonly save: (permit: Permit<"catalog:write">, project: Project) => Effect.Effect<void, StorageError>
     /** Soft-deletes the project and its agents; their assistant ids can be used again. */

@@ -129,11 +129,7 @@ export const paginate = <Query extends typeof PageQuery.Type, I, Row extends { r
  * Makes a page of what a store found. The store reads in the cursor's direction: descending ids for `start` and `before`,
  * ascending for `after`.
  */
-export const pageOf = <A>(
-  { cursor }: PageRequest,
-  { hasMore, rows }: Found<A>,
-  idOf: (row: A) => number
-): Page<A> => {
+export const pageOf = <A>({ cursor }: PageRequest, { hasMore, rows }: Found<A>, idOf: (row: A) => number): Page<A> => {
   const results = cursor.at === "after" ? rows.toReversed() : rows
   const first = results[0]
   const last = results[results.length - 1]

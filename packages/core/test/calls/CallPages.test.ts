@@ -14,9 +14,7 @@ const PAGE_BYTES = 20_000
 const pageAfter = (next: string | null) => (next === null ? Option.none() : Option.some(next))
 
 /** A call whose transcript has about so many bytes, in one of the calls' two forms. */
-const spoken = (bytes: number) => [
-  { role: "Testing Agent", content: "x".repeat(bytes), start_time: 0, end_time: 1 }
-]
+const spoken = (bytes: number) => [{ role: "Testing Agent", content: "x".repeat(bytes), start_time: 0, end_time: 1 }]
 
 for (const database of TestEngine.databases) {
   layer(TestEngine.layer(database, { pageBytes: PAGE_BYTES }))(`pages of calls on ${database}`, (it) => {
@@ -54,8 +52,8 @@ for (const database of TestEngine.databases) {
         const [listed] = (yield* calls.list({}).pipe(TestEngine.as(actor))).results
         expect(listed).not.toHaveProperty("transcript")
         expect(listed).not.toHaveProperty("metadata")
-        const refused = yield* Effect.flip(calls.list({ expand: "transcript,nope,secret" }).pipe(TestEngine.as(actor)))
-        expect(refused).toMatchObject({
+        const rejected = yield* Effect.flip(calls.list({ expand: "transcript,nope,secret" }).pipe(TestEngine.as(actor)))
+        expect(rejected).toMatchObject({
           errors: { expand: ['"nope" is not a valid choice.', '"secret" is not a valid choice.'] }
         })
         expect(yield* Effect.flip(calls.list({ expand: 7 }).pipe(TestEngine.as(actor)))).toHaveProperty("errors.expand")
@@ -106,7 +104,13 @@ for (const database of TestEngine.databases) {
         const metrics = yield* Metrics
         const made = yield* Effect.forEach([1, 2, 3, 4, 5], (n) =>
           metrics
-            .create({ agent: agent.id, name: `Long ${n}`, type: "llm_judge", eval_type: "binary", prompt: "p".repeat(9_000) })
+            .create({
+              agent: agent.id,
+              name: `Long ${n}`,
+              type: "llm_judge",
+              eval_type: "binary",
+              prompt: "p".repeat(9_000)
+            })
             .pipe(TestEngine.as(actor))
         )
         const list = (cursor?: string | null) =>

@@ -312,14 +312,20 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
         const { agent, read, write } = yield* fixture
         const kept = yield* Effect.forEach([1, 2, 3, 4, 5], (n) => calls.deliver(write, delivery(agent, `call-${n}`)))
         const ids = kept.map((one) => one.call.id)
-        const list = (cursor: Pages.Cursor) => 
+        const list = (cursor: Pages.Cursor) =>
           Effect.map(calls.list(read, everything(), { cursor, limit: 2 }, nothingExpanded), ({ hasMore, rows }) => ({
             hasMore,
             ids: rows.map((call) => call.id)
           }))
         expect(yield* list(Pages.firstPage)).toEqual({ hasMore: true, ids: [ids[4], ids[3]] })
-        expect(yield* list({ at: "before", id: Arr.unsafeGet(ids, 2) })).toEqual({ hasMore: false, ids: [ids[1], ids[0]] })
-        expect(yield* list({ at: "after", id: Arr.unsafeGet(ids, 1) })).toEqual({ hasMore: true, ids: [ids[2], ids[3]] })
+        expect(yield* list({ at: "before", id: Arr.unsafeGet(ids, 2) })).toEqual({
+          hasMore: false,
+          ids: [ids[1], ids[0]]
+        })
+        expect(yield* list({ at: "after", id: Arr.unsafeGet(ids, 1) })).toEqual({
+          hasMore: true,
+          ids: [ids[2], ids[3]]
+        })
       })
     )
 

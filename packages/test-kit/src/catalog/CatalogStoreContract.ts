@@ -97,7 +97,9 @@ const contract = <Id extends number, A extends { readonly id: Id }, R, E>(
         const made = yield* kind.insert(mine.toWrite, mine.project.id, 1)
         expect(yield* store.find(theirs.toRead, made.id)).toEqual(Option.none())
         expect(yield* store.findForUpdate(theirs.toRead, made.id)).toEqual(Option.none())
-        expect((yield* kind.list(theirs.toRead, mine.project.id, { cursor: { at: "start" }, limit: 10 })).rows).toEqual([])
+        expect((yield* kind.list(theirs.toRead, mine.project.id, { cursor: { at: "start" }, limit: 10 })).rows).toEqual(
+          []
+        )
         yield* store.save(theirs.toWrite, kind.changed(made))
         yield* store.remove(theirs.toDelete, made.id, at(2))
         expect(yield* store.find(mine.toRead, made.id)).toEqual(Option.some(made))

@@ -245,7 +245,11 @@ export const resultStoreContract = <E>(subject: string, stores: Layer.Layer<Stor
         ])
         const details = (yield* store.details(toRead, id, { cursor: fromOldest, limit: 2 })).rows
         expect(details.map((run) => run.id)).toEqual([first, second])
-        expect((yield* store.details(toRead, id, { cursor: { at: "after", id: second }, limit: 2 })).rows.map((run) => run.id)).toEqual([third])
+        expect(
+          (yield* store.details(toRead, id, { cursor: { at: "after", id: second }, limit: 2 })).rows.map(
+            (run) => run.id
+          )
+        ).toEqual([third])
       })
     )
 

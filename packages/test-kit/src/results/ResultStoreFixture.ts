@@ -67,8 +67,9 @@ export const newOrganization = Effect.gen(function* () {
     Effect.zipRight(store.lockCapacity(toWrite), store.insert(toWrite, { ...plain, ...what }, at(1)))
   /** The ids of a result's runs, oldest first. */
   const runsOf = (resultId: ResultId) =>
-    Effect.map(store.listRuns(toRead, { resultId, status: null }, { cursor: { at: "start" }, limit: 200 }), ({ rows: runs }) =>
-      runs.map((run) => run.id).toReversed()
+    Effect.map(
+      store.listRuns(toRead, { resultId, status: null }, { cursor: { at: "start" }, limit: 200 }),
+      ({ rows: runs }) => runs.map((run) => run.id).toReversed()
     )
   const startable = (limit: number) => store.startable(toWrite, "voice", limit)
   const start = (runs: ReadonlyArray<RunId>, until = 60_000) =>

@@ -15,9 +15,8 @@ const newOrganization = Effect.gen(function* () {
   const projects = yield* ProjectStore
   return {
     insert: (name: string) => projects.insert(permit(id, "projects.create"), { name, description: "" }, now),
-    names: Effect.map(
-      projects.list(permit(id, "projects.list"), { cursor: { at: "start" }, limit: 50 }),
-      ({ rows }) => rows.map(({ name }) => name).sort()
+    names: Effect.map(projects.list(permit(id, "projects.list"), { cursor: { at: "start" }, limit: 50 }), ({ rows }) =>
+      rows.map(({ name }) => name).sort()
     )
   }
 })

@@ -23,7 +23,10 @@ export const sizeOf = (
   columns: ReadonlyArray<Fragment>,
   further: ReadonlyArray<Fragment> = []
 ): Fragment =>
-  [...columns.map(bytes), ...further].reduce((sum, term) => sql`${sum} + ${term}`, sql`${sql.literal(String(ROW_BYTES))}`)
+  [...columns.map(bytes), ...further].reduce(
+    (sum, term) => sql`${sum} + ${term}`,
+    sql`${sql.literal(String(ROW_BYTES))}`
+  )
 
 type ReadError = SqlError | ParseResult.ParseError
 

@@ -36,8 +36,7 @@ export const layer = Layer.scoped(
     const reached = (permit: Permit): Fragment =>
       sql`(c.organization_id = ${permit.organizationId} AND ${scopePredicate(sql, permit, { project: "c.project_id", agent: "c.agent_id" })})`
 
-    const find = (permit: Permit, id: CallId) =>
-      reader.one(sql`c.id = ${id} AND ${reached(permit)}`)
+    const find = (permit: Permit, id: CallId) => reader.one(sql`c.id = ${id} AND ${reached(permit)}`)
 
     const listed = (permit: Permit, question: CallCriteria, page: PageRequest, expand: CallExpansions) =>
       Effect.gen(function* () {
@@ -47,7 +46,12 @@ export const layer = Layer.scoped(
           ...(question.projectId === undefined ? [] : [sql`c.project_id = ${question.projectId}`])
         ])
         const matches = yield* FilterSql.compile(question.filter, { calls: "c", scope, now: question.now })
-        return yield* reader.page(pageBytes, sql`${scope} AND ${matches} AND ${keyset(sql, page, "c.id")}`, page, expand)
+        return yield* reader.page(
+          pageBytes,
+          sql`${scope} AND ${matches} AND ${keyset(sql, page, "c.id")}`,
+          page,
+          expand
+        )
       }).pipe(Effect.provide(context))
 
     const save = (permit: Permit, call: CallRecord, columns: ReadonlyArray<CallColumn>) =>

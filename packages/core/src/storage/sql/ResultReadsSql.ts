@@ -211,40 +211,38 @@ export const resultReads = (
   )
 
   const detailsOf = (permit: Permit, listed: ReadonlyArray<number>) =>
-      Effect.gen(function* () {
-        const ids = dialect.integers(listed)
-        const runs = yield* runRows.all(
-          sql`SELECT ${runColumns} FROM ${runTables} WHERE u.id IN ${ids} AND ${visibleRuns(permit)} ORDER BY u.id`
+    Effect.gen(function* () {
+      const ids = dialect.integers(listed)
+      const runs = yield* runRows.all(
+        sql`SELECT ${runColumns} FROM ${runTables} WHERE u.id IN ${ids} AND ${visibleRuns(permit)} ORDER BY u.id`
+      )
+      const transcripts = new Map(
+        yield* transcriptRows.all(sql`SELECT run_id, transcript FROM ${tables.run_transcripts} WHERE run_id IN ${ids}`)
+      )
+      const outcomes = new Map(
+        yield* outcomeRows.all(
+          sql`SELECT run_id, ended_reason, moments, criteria FROM ${tables.run_outcomes} WHERE run_id IN ${ids}`
         )
-        const transcripts = new Map(
-          yield* transcriptRows.all(
-            sql`SELECT run_id, transcript FROM ${tables.run_transcripts} WHERE run_id IN ${ids}`
-          )
-        )
-        const outcomes = new Map(
-          yield* outcomeRows.all(
-            sql`SELECT run_id, ended_reason, moments, criteria FROM ${tables.run_outcomes} WHERE run_id IN ${ids}`
-          )
-        )
-        const scores = new Map<RunId, Array<StoredEvaluation>>()
-        for (const { evaluation, runId } of yield* scoreRows.all(
-          sql`SELECT e.run_id, e.metric_id, m.name, m.slug, m.type, e.status, e.value_kind, e.value_number, e.value_text,
+      )
+      const scores = new Map<RunId, Array<StoredEvaluation>>()
+      for (const { evaluation, runId } of yield* scoreRows.all(
+        sql`SELECT e.run_id, e.metric_id, m.name, m.slug, m.type, e.status, e.value_kind, e.value_number, e.value_text,
                 e.detail
               FROM ${tables.run_evaluations} e JOIN ${tables.metrics} m ON m.id = e.metric_id
               WHERE e.run_id IN ${ids} AND m.deleted_ms IS NULL ORDER BY m.display_order, m.id`
-        )) {
-          const known = scores.get(runId)
-          if (known === undefined) scores.set(runId, [evaluation])
-          else known.push(evaluation)
-        }
-        return runs.map((run) =>
-          runDetail(run, {
-            outcome: outcomes.get(run.id) ?? noOutcome,
-            transcript: transcripts.get(run.id) ?? null,
-            scores: scores.get(run.id) ?? []
-          })
-        )
-      })
+      )) {
+        const known = scores.get(runId)
+        if (known === undefined) scores.set(runId, [evaluation])
+        else known.push(evaluation)
+      }
+      return runs.map((run) =>
+        runDetail(run, {
+          outcome: outcomes.get(run.id) ?? noOutcome,
+          transcript: transcripts.get(run.id) ?? null,
+          scores: scores.get(run.id) ?? []
+        })
+      )
+    })
 
   const page = (request: Pages.PageRequest, id: string) => keyset(sql, request, id)
 
