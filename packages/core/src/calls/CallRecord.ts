@@ -58,8 +58,10 @@ export interface CallRecord {
   /** Empty if there is none. */
   readonly traceId: string
   readonly timestamp: DateTime.Utc
-  /** The last end time of transcript or recording. */
+  /** The greatest of the last end time of the transcript, the recording's duration and the stated duration. */
   readonly durationSeconds: number | null
+  /** The length of the call as the platform states it. */
+  readonly statedDurationSeconds: number | null
   readonly success: boolean | null
   readonly isReviewed: boolean
   readonly feedback: string | null

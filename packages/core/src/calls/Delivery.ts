@@ -43,6 +43,8 @@ export interface Delivery {
   readonly redactedFeedback?: { readonly from: string; readonly to: string } | undefined
   readonly metadata: Json | undefined
   readonly dynamicVariables: Json | undefined
+  /** The length of the call as the platform states it. */
+  readonly statedDurationSeconds?: number | undefined
   readonly transcript: { readonly type: string; readonly content: RedactedTranscript } | undefined
   readonly recording: Recording | undefined
   /** Why the recording of this delivery could not be stored, for the record's `error_message`. */

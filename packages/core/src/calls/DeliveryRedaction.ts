@@ -22,10 +22,11 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Permit } from "../access/Permit.js"
-import { fieldError, ValidationFailed } from "../kernel/FieldErrors.js"
-import type { Json } from "../kernel/Json.js"
+import type { ValidationFailed } from "../kernel/FieldErrors.js"
+import { isPlainObject, type Json, type JsonObject } from "../kernel/Json.js"
 import type { StorageError } from "../kernel/Storage.js"
-import type { RawTranscript, RedactedTranscript } from "../transcripts/Transcript.js"
+import { isSuperseded, mergeMetadata, PLATFORM_KEY, platformPart } from "../platforms/Envelopes.js"
+import { type RawTranscript, type RedactedTranscript, skippedOf } from "../transcripts/Transcript.js"
 import { AUDIO_HEAD_BYTES, detectAudioFormat, NOT_AUDIO } from "./AudioFormat.js"
 import { type Blob, BlobStore } from "./BlobStore.js"
 import { RedactionUnavailable } from "./CallErrors.js"
@@ -34,7 +35,8 @@ import { CallStore } from "./CallStore.js"
 import type { CalledAgent, Delivery } from "./Delivery.js"
 import { plainFields } from "./DeliveryRules.js"
 import { channelOf, type RecordingRef, type ValidIngest } from "./IngestValidation.js"
-import { blobStoreError, recordingMissing } from "./RecordingIntake.js"
+import { blobStoreError, recordingMissing, urlNotAllowed } from "./RecordingIntake.js"
+import { isTranscriptSuperseded } from "./RedeliveryRules.js"
 import { RecordingSource } from "./RecordingSource.js"
 import { Transcriber, transcription } from "./Transcriber.js"
 
@@ -51,6 +53,33 @@ export interface RedactionConfig extends Pick<RedactOptions, "everyday" | "thres
   /** What muted ranges of WAV recordings contain. Default: silence. */
   readonly fill?: Fill
 }
+
+/**
+ * The metadata with what a platform states about the call redacted: its summary and analysis repeat what was said. Undefined
+ * without any.
+ */
+const platformRedacted = (metadata: Json | null | undefined, redact: (value: Json) => Json): Json | undefined => {
+  const part = platformPart(metadata)
+  return part === undefined || !isPlainObject(metadata)
+    ? (metadata ?? undefined)
+    : { ...metadata, [PLATFORM_KEY]: keepingName(part, redact(part)) }
+}
+
+/** The name and the event identify the envelope and are the platform's, so a recognizer must not change them. */
+const keepingName = ({ event, name }: JsonObject, redacted: Json): Json =>
+  isPlainObject(redacted)
+    ? { ...redacted, ...(name === undefined ? {} : { name }), ...(event === undefined ? {} : { event }) }
+    : redacted
+
+/** The body without what the stored call has from a later event of its platform. */
+const withoutSuperseded = (ingest: ValidIngest, before: CallRecord | undefined): ValidIngest =>
+  before !== undefined && isSuperseded(before.metadata, ingest.body.metadata)
+    ? {
+        ...ingest,
+        transcript: isTranscriptSuperseded(before) ? undefined : ingest.transcript,
+        recording: before.recording === null ? ingest.recording : undefined
+      }
+    : ingest
 
 /** A recording in memory. */
 interface AudioData {
@@ -110,7 +139,12 @@ const audioOf = (bytes: Uint8Array): AudioData | undefined => {
 }
 
 /** A stored transcript as input for further redaction. */
-const asRaw = ({ toolCalls, turns }: RedactedTranscript): RawTranscript => ({ _tag: "RawTranscript", turns, toolCalls })
+const asRaw = (stored: RedactedTranscript): RawTranscript => ({
+  _tag: "RawTranscript",
+  turns: stored.turns,
+  toolCalls: stored.toolCalls,
+  ...skippedOf(stored)
+})
 
 const collect = <E>(content: Stream.Stream<Uint8Array, E>): Effect.Effect<Uint8Array, E> =>
   Effect.map(Stream.runCollect(content), (chunks) => Buffer.concat([...chunks]))
@@ -215,8 +249,12 @@ const makeDetails = (configured: ReadonlyArray<CallDetail>, options: RedactOptio
       stored: CallRecord | undefined
     ): Pick<Delivery, "customerNumber" | "feedback" | "metadata" | "dynamicVariables"> => {
       const json = (value: Json): Json => redactJson(value, fields, options)
+      const kept = platformPart(stored?.metadata) === undefined ? undefined : (stored?.metadata ?? undefined)
+      const merged = body.metadata === null ? kept : mergeMetadata(kept ?? null, body.metadata)
       return {
-        metadata: detail("metadata", body.metadata, stored?.metadata, json),
+        metadata: redacted.has("metadata")
+          ? detail("metadata", merged ?? null, stored?.metadata, json)
+          : platformRedacted(merged, json),
         dynamicVariables: detail("dynamic_variables", body.dynamic_variables, stored?.dynamicVariables, json),
         feedback: detail("feedback", body.feedback, stored?.feedback, (value) => redactText(value, fields, options)),
         customerNumber: detail("customer_number", body.customer_number, stored?.customerNumber, (value) =>
@@ -271,7 +309,7 @@ export const make = (config: RedactionConfig) =>
         }),
         Effect.catchTags({
           RecordingUrlNotAllowed: ({ reason }) =>
-            new ValidationFailed({ errors: fieldError("voice_recording_url", reason) }),
+            Effect.map(urlNotAllowed(ref, reason), ({ recordingError }) => failedAudio(recordingError ?? reason)),
           RecordingUnavailable: ({ reason }) => Effect.succeed(failedAudio(recordingMissing(reason)))
         })
       )
@@ -294,7 +332,7 @@ export const make = (config: RedactionConfig) =>
               onFailure: () => new RedactionUnavailable(),
               // A stored transcript has placeholders of earlier redactions, whose audio has to be muted as well.
               onSuccess: ({ ranges, transcript }) => ({
-                transcript,
+                transcript: { ...transcript, ...skippedOf(raw) },
                 ranges: delivered ? ranges : bothRanges(ranges, placeholderRanges(transcript))
               })
             })
@@ -338,9 +376,10 @@ export const make = (config: RedactionConfig) =>
       }
     }
 
-    const redact: DeliveryRedaction["redact"] = (permit, ingest, agent, requested, now) =>
+    const redact: DeliveryRedaction["redact"] = (permit, given, agent, requested, now) =>
       Effect.gen(function* () {
-        const before = Option.getOrUndefined(yield* store.findByCallId(permit, agent.id, ingest.body.call_id))
+        const before = Option.getOrUndefined(yield* store.findByCallId(permit, agent.id, given.body.call_id))
+        const ingest = withoutSuperseded(given, before)
         const scope = scopeOf(before, requested)
         const delivered = ingest.recording === undefined ? noAudio : yield* readDelivered(ingest.recording)
         const speech =
@@ -368,7 +407,7 @@ export const make = (config: RedactionConfig) =>
           bringsAudio: delivered.audio !== undefined,
           mutesStored,
           muted,
-          recordingError: speech?.error ?? muted.error,
+          recordingError: speech?.error ?? muted.error ?? ingest.recordingError,
           channel
         }
         return { audio: muted.audio, deliveryOf: (blob) => deliveryOf(parts, blob) }

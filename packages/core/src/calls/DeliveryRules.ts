@@ -1,6 +1,7 @@
 /** How a validated body becomes a delivery. */
 import { withoutRedaction } from "@earshot/redaction"
 import type * as DateTime from "effect/DateTime"
+import { skippedOf } from "../transcripts/Transcript.js"
 import type { CalledAgent, Delivery } from "./Delivery.js"
 import type { ValidIngest } from "./IngestValidation.js"
 
@@ -9,11 +10,22 @@ export const plainFields = (
   { body, metricIds }: ValidIngest,
   agent: CalledAgent,
   now: DateTime.Utc
-): Pick<Delivery, "agent" | "callId" | "traceId" | "timestamp" | "callEndedReason" | "metricIds" | "receivedAt"> => ({
+): Pick<
+  Delivery,
+  | "agent"
+  | "callId"
+  | "traceId"
+  | "timestamp"
+  | "statedDurationSeconds"
+  | "callEndedReason"
+  | "metricIds"
+  | "receivedAt"
+> => ({
   agent,
   callId: body.call_id,
   traceId: body.trace_id === "" ? undefined : body.trace_id,
   timestamp: body.timestamp ?? undefined,
+  statedDurationSeconds: body.duration_seconds ?? undefined,
   callEndedReason: body.call_ended_reason ?? undefined,
   metricIds,
   receivedAt: now
@@ -36,7 +48,12 @@ export const unredactedDelivery = (
     metadata: body.metadata ?? undefined,
     dynamicVariables: body.dynamic_variables ?? undefined,
     transcript:
-      transcript === undefined ? undefined : { type: body.transcript_type, content: withoutRedaction(transcript) },
+      transcript === undefined
+        ? undefined
+        : {
+            type: body.transcript_type,
+            content: { ...withoutRedaction(transcript), ...skippedOf(transcript) }
+          },
     evaluates,
     redactFields: [],
     dropsRecording: false

@@ -15,6 +15,7 @@ import { AgentId } from "../kernel/Ids.js"
 import { isPlainObject, Json, jsonError } from "../kernel/Json.js"
 import { textError } from "../kernel/Text.js"
 import { type SensitiveField, sensitiveFields } from "@earshot/redaction"
+import { MAX_CALL_SECONDS } from "../transcripts/Limits.js"
 import * as TranscriptFormat from "../transcripts/TranscriptFormat.js"
 import { CallLimits } from "./CallRecord.js"
 import { Upload } from "./Upload.js"
@@ -23,7 +24,7 @@ import { Upload } from "./Upload.js"
 export const redactFields = sensitiveFields
 
 /** Why no recording can be downloaded from a URL; undefined if it is valid or blank. */
-const webAddressError = (text: string): string | undefined => {
+export const webAddressError = (text: string): string | undefined => {
   if (text.trim() === "") return undefined
   if (!URL.canParse(text)) return "Enter a valid URL."
   const url = new URL(text)
@@ -48,6 +49,9 @@ const WebAddress = Fields.text({ max: CallLimits.url }).pipe(
   Schema.filter((text) => webAddressError(text) ?? true, { jsonSchema: { format: "uri" } })
 )
 
+/** The length of a call as the platform states it. An extension of the interface, whose `duration` is read-only. */
+const callSeconds = Fields.numberWithin({ min: 0, max: MAX_CALL_SECONDS })
+
 const channelIndex = Fields.integer({ min: 0, max: 1 })
 
 const fieldsOf = (formats: TranscriptFormat.TranscriptFormats) =>
@@ -63,6 +67,7 @@ const fieldsOf = (formats: TranscriptFormat.TranscriptFormats) =>
     transcript_json: orNull(Schema.Unknown),
     call_ended_reason: orNull(Fields.text({ max: CallLimits.callEndedReason })),
     customer_number: orNull(Fields.text({ max: CallLimits.customerNumber })),
+    duration_seconds: orNull(callSeconds),
     metadata: orNull(Json),
     timestamp: orNull(Fields.timestamp),
     dynamic_variables: orNull(Json),
@@ -104,6 +109,7 @@ interface ValidBody {
   readonly transcript_json?: unknown
   readonly call_ended_reason?: string | null
   readonly customer_number?: string | null
+  readonly duration_seconds?: number | null
   readonly metadata?: Json | null
   readonly timestamp?: string | null
   readonly dynamic_variables?: Json | null
@@ -127,6 +133,7 @@ const withDefaults = (body: ValidBody): IngestBody => {
     transcript_json: body.transcript_json ?? null,
     call_ended_reason: body.call_ended_reason ?? null,
     customer_number: body.customer_number ?? null,
+    duration_seconds: body.duration_seconds ?? null,
     metadata: body.metadata ?? null,
     timestamp: at === undefined ? null : DateTime.unsafeMake(at),
     dynamic_variables: body.dynamic_variables ?? null,

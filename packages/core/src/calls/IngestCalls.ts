@@ -72,8 +72,6 @@ type IngestError = ValidationFailed | StorageError | RedactionUnavailable
 const isRetried = ({ _tag }: StorageError | RedactionIncomplete | CallDeleted): boolean =>
   _tag === "RedactionIncomplete" || _tag === "CallDeleted"
 
-const noRecording: RecordingIntake.RecordingOutcome = { recording: undefined, recordingError: undefined }
-
 /** The ingest function of an engine. */
 export const make = (config: IngestConfig, redaction: DeliveryRedaction.DeliveryRedaction) =>
   Effect.gen(function* () {
@@ -206,7 +204,8 @@ export const make = (config: IngestConfig, redaction: DeliveryRedaction.Delivery
       Effect.gen(function* () {
         const { recording } = ingest
         if (recording === undefined) {
-          const delivery = unredactedDelivery(ingest, agent, noRecording, evaluates, now)
+          const { recordingError } = ingest
+          const delivery = unredactedDelivery(ingest, agent, { recording: undefined, recordingError }, evaluates, now)
           return yield* Effect.flatMap(store.deliver(permit, delivery), finish)
         }
         // The blob is stored before the record, so the fields of earlier deliveries have to be known by now.

@@ -15,6 +15,7 @@ import { isPlainObject } from "../kernel/Json.js"
 import type { RawTranscript } from "../transcripts/Transcript.js"
 import * as TranscriptFormat from "../transcripts/TranscriptFormat.js"
 import { AUDIO_HEAD_BYTES, detectAudioFormat, NOT_AUDIO } from "./AudioFormat.js"
+import { completeBody } from "./EnvelopeFields.js"
 import { type DecodeIngestBody, type IngestBody, makeDecode } from "./IngestBody.js"
 import { parseMetricIds } from "./MetricIds.js"
 import type { Upload } from "./Upload.js"
@@ -30,7 +31,13 @@ export interface IngestCapabilities {
 
 /** Where the recording of a delivery comes from. */
 export type RecordingRef =
-  { readonly from: "upload"; readonly upload: Upload } | { readonly from: "url"; readonly url: string }
+  | { readonly from: "upload"; readonly upload: Upload }
+  | {
+      readonly from: "url"
+      readonly url: string
+      /** The URL is from an envelope: one that is not allowed costs the recording, not the call. */
+      readonly isFromEnvelope: boolean
+    }
 
 /** A body without field errors. */
 export interface ValidIngest {
@@ -39,6 +46,8 @@ export interface ValidIngest {
   /** Undefined when the body has none. */
   readonly transcript: RawTranscript | undefined
   readonly recording: RecordingRef | undefined
+  /** Why a recording of an envelope cannot be read. */
+  readonly recordingError: string | undefined
   /** The fields to redact; may be empty. */
   readonly redact: ReadonlyArray<SensitiveField>
   /** The transcript has to be made from the recording. */
@@ -135,17 +144,18 @@ const agentOf = (body: IngestBody): AgentReference => ({
 export const namesAgent = ({ agent, assistantId }: AgentReference): boolean =>
   (agent ?? undefined) !== undefined || (assistantId ?? undefined) !== undefined
 
-const recordingOf = (body: IngestBody): RecordingRef | undefined =>
+const recordingOf = (body: IngestBody, isFromEnvelope: boolean): RecordingRef | undefined =>
   // An uploaded file takes precedence over a URL.
   body.voice_recording !== null
     ? { from: "upload", upload: body.voice_recording }
     : body.voice_recording_url !== null && body.voice_recording_url.trim() !== ""
-      ? { from: "url", url: body.voice_recording_url.trim() }
+      ? { from: "url", url: body.voice_recording_url.trim(), isFromEnvelope }
       : undefined
 
-const validateBody = (capabilities: IngestCapabilities, body: IngestBody): Either.Either<ValidIngest, FieldErrors> => {
+const validateBody = (capabilities: IngestCapabilities, given: IngestBody): Either.Either<ValidIngest, FieldErrors> => {
+  const { body, hasEnvelope, hasItsRecording, recordingError } = completeBody(given)
   const agent = agentOf(body)
-  const recording = recordingOf(body)
+  const recording = recordingOf(body, hasItsRecording)
   const transcribe = body.transcript_type === TranscriptFormat.AUDIO_ONLY_TYPE
   const decoded =
     body.transcript_json === null
@@ -167,13 +177,20 @@ const validateBody = (capabilities: IngestCapabilities, body: IngestBody): Eithe
     : Either.right({
         body,
         agent,
-        transcript: transcribe ? undefined : Either.getOrUndefined(decoded),
+        transcript: transcribe ? undefined : transcriptOf(Either.getOrUndefined(decoded), hasEnvelope),
         recording,
+        recordingError,
         redact: inInterfaceOrder(body.redact_fields ?? []),
         transcribe,
         metricIds: metricIdsOf(body)
       })
 }
+
+/** An envelope without turns is of a call without a transcript. */
+const transcriptOf = (decoded: RawTranscript | undefined, isOfEnvelope: boolean): RawTranscript | undefined =>
+  isOfEnvelope && decoded?.turns.length === 0 && decoded.toolCalls.length === 0 && decoded.skipped === undefined
+    ? undefined
+    : decoded
 
 const uploadErrors = ({ maxRecordingBytes }: IngestCapabilities, { bytes }: Upload): FieldErrors =>
   bytes.length === 0

@@ -15,6 +15,12 @@ export type RecordingOutcome = Pick<Delivery, "recording" | "recordingError">
 
 export const recordingMissing = (reason: string): string => `The recording is missing: ${reason}`
 
+/** A URL that is not allowed is an error of the body, but one of an envelope was not chosen by its sender. */
+export const urlNotAllowed = (ref: RecordingRef, reason: string): Effect.Effect<RecordingOutcome, ValidationFailed> =>
+  ref.from === "url" && ref.isFromEnvelope
+    ? Effect.succeed({ recording: undefined, recordingError: recordingMissing(reason) })
+    : Effect.fail(new ValidationFailed({ errors: fieldError("voice_recording_url", reason) }))
+
 export const blobStoreError = (error: BlobStoreFailed): StorageFailed =>
   new StorageFailed({ operation: `BlobStore.${error.operation}`, cause: error.cause })
 
@@ -68,8 +74,7 @@ export const make = Effect.gen(function* () {
       return { recording, recordingError: undefined }
     }).pipe(
       Effect.catchTags({
-        RecordingUrlNotAllowed: ({ reason }) =>
-          new ValidationFailed({ errors: fieldError("voice_recording_url", reason) }),
+        RecordingUrlNotAllowed: ({ reason }) => urlNotAllowed(ref, reason),
         RecordingUnavailable: ({ reason }) =>
           Effect.succeed<RecordingOutcome>({ recording: undefined, recordingError: recordingMissing(reason) }),
         BlobStoreFailed: blobStoreError

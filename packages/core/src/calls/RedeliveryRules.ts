@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from "node:util"
 import type { CallId } from "../kernel/Ids.js"
 import { inInterfaceOrder, type SensitiveField } from "@earshot/redaction"
+import { isSuperseded, mergeMetadata } from "../platforms/Envelopes.js"
 import * as StoredTranscript from "../transcripts/StoredTranscript.js"
 import { endOf } from "../transcripts/TranscriptView.js"
 import type { CallRecord, Recording } from "./CallRecord.js"
@@ -20,7 +21,8 @@ export const firstRecord = (delivery: Delivery, id: CallId): CallRecord => ({
   callId: delivery.callId,
   traceId: delivery.traceId ?? "",
   timestamp: delivery.timestamp ?? delivery.receivedAt,
-  durationSeconds: durationOf(delivery.transcript?.content ?? null, delivery.recording ?? null),
+  durationSeconds: firstDuration(delivery),
+  statedDurationSeconds: delivery.statedDurationSeconds ?? null,
   success: null,
   isReviewed: false,
   feedback: delivery.feedback ?? null,
@@ -29,7 +31,7 @@ export const firstRecord = (delivery: Delivery, id: CallId): CallRecord => ({
   callEndedReason: delivery.callEndedReason ?? null,
   dropoffPoint: null,
   topic: null,
-  errorMessage: delivery.recordingError ?? null,
+  errorMessage: firstErrorMessage(delivery),
   evaluation: null,
   metadata: delivery.metadata ?? null,
   dynamicVariables: delivery.dynamicVariables ?? null,
@@ -43,15 +45,47 @@ export const firstRecord = (delivery: Delivery, id: CallId): CallRecord => ({
   updatedAt: delivery.receivedAt
 })
 
+const firstDuration = ({ recording, statedDurationSeconds, transcript }: Delivery): number | null =>
+  durationOf(transcript?.content ?? null, recording ?? null, statedDurationSeconds ?? null)
+
+const firstErrorMessage = ({ recordingError, transcript }: Delivery): string | null =>
+  errorMessageOf(recordingError ?? null, transcript?.content ?? null)
+
 /** Whether a new call is evaluated: it has a transcript, or the delivery requests metrics. */
 export const firstEvaluationDue = ({ evaluates, metricIds, transcript }: Delivery): boolean =>
   evaluates && (transcript !== undefined || metricIds !== undefined)
 
-/** Seconds: the last end time of transcript or recording; null when neither is known. Source: docs/ingest.md. */
-const durationOf = (transcript: CallRecord["transcript"], recording: Recording | null): number | null => {
+/**
+ * Seconds: the greatest of the last end time of the transcript, the recording's duration and the duration that the platform
+ * states; null when none is known. Source: docs/ingest.md.
+ */
+const durationOf = (
+  transcript: CallRecord["transcript"],
+  recording: Recording | null,
+  stated: number | null
+): number | null => {
   const spoken = transcript === null ? undefined : endOf(transcript)
-  const recorded = recording?.durationSeconds ?? undefined
-  return spoken === undefined ? (recorded ?? null) : Math.max(spoken, recorded ?? 0)
+  const known = [spoken, recording?.durationSeconds, stated].filter((seconds) => typeof seconds === "number")
+  return known.length === 0 ? null : Math.max(...known)
+}
+
+/** What the record says about rows of its transcript that the decoder skipped. */
+const skippedMessage = (transcript: CallRecord["transcript"]): string | null =>
+  transcript?.skipped === undefined ? null : `Rows of unknown kinds were skipped: ${transcript.skipped.join(", ")}.`
+
+const errorMessageOf = (recordingError: string | null, transcript: CallRecord["transcript"]): string | null => {
+  const parts = [recordingError, skippedMessage(transcript)].filter((part) => part !== null)
+  return parts.length === 0 ? null : parts.join(" ")
+}
+
+/** The part of a record's error message that is about its recording. */
+const recordingErrorOf = ({ errorMessage, transcript }: CallRecord): string | null => {
+  const skipped = skippedMessage(transcript)
+  const rest =
+    errorMessage !== null && skipped !== null && errorMessage.endsWith(skipped)
+      ? errorMessage.slice(0, -skipped.length).trimEnd()
+      : errorMessage
+  return rest === "" ? null : rest
 }
 
 /** The result of merging a redelivery into an existing record. */
@@ -79,8 +113,12 @@ export interface RedeliveryOutcome {
  * value that it omits stays, because a provider's events arrive in any order and early ones know less. An empty transcript
  * never replaces one with turns, and a recording that failed to download never removes a stored one. A person's review and
  * feedback are kept. Redacted fields accumulate. Idempotent: merging the same delivery again changes nothing.
+ *
+ * A platform's event that arrives after a later event of the same call only adds what is unknown: the events of a call end
+ * in the same record in whatever order they arrive.
  */
-export const mergeRedelivery = (existing: CallRecord, delivery: Delivery): RedeliveryOutcome => {
+export const mergeRedelivery = (existing: CallRecord, given: Delivery): RedeliveryOutcome => {
+  const { delivery, unused } = withoutSuperseded(existing, given)
   const redactFields = inInterfaceOrder([...existing.redactFields, ...delivery.redactFields])
   const redactionExtended = redactFields.length > existing.redactFields.length
   const transcript = mergeTranscript(existing, delivery)
@@ -89,8 +127,13 @@ export const mergeRedelivery = (existing: CallRecord, delivery: Delivery): Redel
   const merged: CallRecord = {
     ...existing,
     ...mergeDetails(existing, delivery),
-    durationSeconds: durationOf(transcript.content, recording) ?? existing.durationSeconds,
-    errorMessage: recording === null ? (delivery.recordingError ?? existing.errorMessage) : null,
+    durationSeconds:
+      durationOf(transcript.content, recording, delivery.statedDurationSeconds ?? existing.statedDurationSeconds) ??
+      existing.durationSeconds,
+    errorMessage: errorMessageOf(
+      recording === null ? (delivery.recordingError ?? recordingErrorOf(existing)) : null,
+      transcript.content
+    ),
     transcript: transcript.content,
     transcriptType: transcript.type,
     recording,
@@ -110,9 +153,41 @@ export const mergeRedelivery = (existing: CallRecord, delivery: Delivery): Redel
         (redactionExtended && transcript.content !== null)),
     redactionExtended,
     missingRedaction: isRedactionIncomplete(existing, delivery, transcript, redactFields) ? redactFields : [],
-    released
+    released: [...released, ...unused]
   }
 }
+
+/** The delivery without what the stored call knows from a later event, and the blobs of it that are not needed. */
+const withoutSuperseded = (
+  existing: CallRecord,
+  delivery: Delivery
+): { readonly delivery: Delivery; readonly unused: ReadonlyArray<string> } => {
+  if (!isSuperseded(existing.metadata, delivery.metadata)) return { delivery, unused: [] }
+  // A call whose deliveries stated no time has that of the first.
+  const isTimeKnown = existing.timestamp.epochMillis !== existing.createdAt.epochMillis
+  return {
+    delivery: {
+      ...delivery,
+      traceId: existing.traceId === "" ? delivery.traceId : undefined,
+      timestamp: isTimeKnown ? undefined : delivery.timestamp,
+      statedDurationSeconds: existing.statedDurationSeconds === null ? delivery.statedDurationSeconds : undefined,
+      callEndedReason: existing.callEndedReason === null ? delivery.callEndedReason : undefined,
+      customerNumber: existing.customerNumber === null ? delivery.customerNumber : undefined,
+      dynamicVariables: existing.dynamicVariables === null ? delivery.dynamicVariables : undefined,
+      transcript: isTranscriptSuperseded(existing) ? undefined : delivery.transcript,
+      recording: existing.recording === null ? delivery.recording : undefined
+    },
+    unused: unusedBlobs(existing.recording, delivery.recording)
+  }
+}
+
+/** The blob of a delivered recording that does not replace the stored one. */
+const unusedBlobs = (stored: Recording | null, delivered: Recording | undefined): ReadonlyArray<string> =>
+  stored === null || delivered === undefined || delivered.blobKey === stored.blobKey ? [] : [delivered.blobKey]
+
+/** Whether the stored transcript stays when an earlier event arrives later. */
+export const isTranscriptSuperseded = ({ transcript }: CallRecord): boolean =>
+  transcript !== null && transcript.turns.length > 0
 
 interface MergedTranscript {
   readonly content: CallRecord["transcript"]
@@ -141,7 +216,11 @@ const mergeDetails = (existing: CallRecord, delivery: Delivery) => ({
     : (delivery.feedback ?? existing.feedback),
   customerNumber: delivery.customerNumber ?? existing.customerNumber,
   callEndedReason: delivery.callEndedReason ?? existing.callEndedReason,
-  metadata: mergeJson(existing.metadata, delivery.metadata),
+  statedDurationSeconds: delivery.statedDurationSeconds ?? existing.statedDurationSeconds,
+  metadata: mergeJson(
+    existing.metadata,
+    delivery.metadata === undefined ? undefined : mergeMetadata(existing.metadata, delivery.metadata)
+  ),
   dynamicVariables: mergeJson(existing.dynamicVariables, delivery.dynamicVariables),
   requestedMetrics: mergeMetrics(existing.requestedMetrics, delivery.metricIds)
 })
@@ -200,6 +279,7 @@ const MERGED_FIELDS = [
   "traceId",
   "timestamp",
   "durationSeconds",
+  "statedDurationSeconds",
   "feedback",
   "customerNumber",
   "callEndedReason",

@@ -2,6 +2,7 @@ export { type Blob, BlobMissing, BlobStore, BlobStoreFailed } from "./BlobStore.
 export { CallDeleted, RedactionIncomplete, RedactionUnavailable } from "./CallErrors.js"
 export * from "./CallRecord.js"
 export { CallEvaluations, EvaluationRequest, type RequestedEvaluation } from "./CallEvaluations.js"
+export { type CompletedBody, completeBody } from "./EnvelopeFields.js"
 export { type CallCriteria, CallQuery } from "./CallQuery.js"
 export { Calls } from "./Calls.js"
 export * from "./ListedCall.js"

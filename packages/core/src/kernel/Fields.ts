@@ -162,19 +162,32 @@ export const wellFormedIds = <A extends number>(
     : // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the brand is what was just checked
       ([...new Set(input.map(parseId))].filter((id) => id !== undefined) as unknown as ReadonlyArray<A>)
 
+/** A finite number within limits. */
+export const numberWithin = (
+  limits: { readonly min?: number; readonly max?: number } = {}
+): Schema.Schema<number, number | string> => {
+  const { max = Number.POSITIVE_INFINITY, min = Number.NEGATIVE_INFINITY } = limits
+  return parsed(
+    Schema.Number,
+    (value) => {
+      if (value === null) return Either.left(Messages.notNull)
+      const number =
+        typeof value === "string" && /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value.trim()) ? Number(value) : value
+      if (typeof number !== "number" || !Number.isFinite(number)) return Either.left(Messages.notANumber)
+      if (number < min) return Either.left(Messages.tooSmall(min))
+      if (number > max) return Either.left(Messages.tooLarge(max))
+      return Either.right(number)
+    },
+    {
+      type: "number",
+      ...(Number.isFinite(min) ? { minimum: min } : {}),
+      ...(Number.isFinite(max) ? { maximum: max } : {})
+    }
+  )
+}
+
 /** A finite number. */
-export const number: Schema.Schema<number, number | string> = parsed(
-  Schema.Number,
-  (value) => {
-    if (value === null) return Either.left(Messages.notNull)
-    const number =
-      typeof value === "string" && /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value.trim()) ? Number(value) : value
-    return typeof number === "number" && Number.isFinite(number)
-      ? Either.right(number)
-      : Either.left(Messages.notANumber)
-  },
-  { type: "number" }
-)
+export const number = numberWithin()
 
 /** True or false; forms send `true` and `false` as text. */
 export const boolean: Schema.Schema<boolean, boolean | string> = parsed(

@@ -175,6 +175,38 @@ export const optionalFlagOf = (errors: PayloadErrors, row: Row, key: string, pat
   return undefined
 }
 
+/**
+ * A message's text: a text, or a list of texts and parts with a `text` or, for audio, a `transcript`; other parts, such as
+ * images, have none. The parts are a line each.
+ */
+export const contentOf = (errors: PayloadErrors, row: Row, path: string): string | undefined => {
+  const { content } = row
+  if (!Array.isArray(content)) return textOf(errors, row, "content", path)
+  const parts: ReadonlyArray<unknown> = content
+  const texts: Array<string> = []
+  parts.forEach((part, index) => {
+    const place = `${path}.content[${index}]`
+    if (typeof part === "string") {
+      const text = textAt(errors, part, place)
+      if (text !== undefined) texts.push(text)
+    } else if (isPlainObject(part)) {
+      const text = optionalTextOf(errors, part, part.text === undefined ? "transcript" : "text", place)
+      if (text !== undefined) texts.push(text)
+    } else {
+      errors.add(place, Messages.notAString)
+    }
+  })
+  return texts.join("\n")
+}
+
+/** Whether a value has one of these keys: whether it is the envelope of a format although it has no transcript. */
+export const hasAnyKey = (row: Row, keys: ReadonlyArray<string>): boolean =>
+  keys.some((key) => row[key] !== undefined && row[key] !== null)
+
+/** The rows of an envelope: a recognized one without rows is of a call without a transcript. */
+export const rowsOrNone = (rows: unknown, recognized: boolean): unknown =>
+  recognized && (rows === undefined || rows === null) ? [] : rows
+
 /** The value that a known word maps to. */
 export const choiceOf = <A>(
   errors: PayloadErrors,

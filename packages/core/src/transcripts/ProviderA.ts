@@ -12,14 +12,15 @@ import {
 } from "./TranscriptBuilder.js"
 import { EPOCH_MILLISECONDS_FROM, MAX_CALL_SECONDS } from "./Limits.js"
 import {
-  choiceOf,
   envelope,
+  hasAnyKey,
   joinPath,
   jsonTextOf,
   optionalTextOf,
   type PayloadErrors,
   readRows,
   type Row,
+  rowsOrNone,
   secondsError,
   secondsOf,
   textOf
@@ -30,6 +31,7 @@ type Kind = Speaker | "tool_calls" | "tool_call_result" | "not_speech"
 
 const KINDS: ReadonlyMap<string, Kind> = new Map([
   ["bot", "main_agent"],
+  ["assistant", "main_agent"],
   ["user", "testing_agent"],
   ["tool_calls", "tool_calls"],
   ["tool_call_result", "tool_call_result"],
@@ -38,8 +40,9 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
 ])
 
 /**
- * `provider_a`: a list of `{role, message, time}` with the roles `bot` and `user`, or the report at the end of a call
- * around it: `{message: {artifact: {messages}}}`, with or without the outer `message` or `artifact`.
+ * `provider_a`: a list of `{role, message, time}` with the roles `bot` (or `assistant`) and `user`, or the report at the end of a call
+ * around it: `{message: {artifact: {messages}}}`, with or without the outer `message` or `artifact`. A report without
+ * messages is of a call that never connected: its transcript has no turns.
  *
  * `secondsFromStart` is the start of a turn if given, otherwise `time` (notations: see `timeOf`). The end is
  * `endTime` on the clock of `time`, else the start and `duration`: milliseconds, or seconds where `time` is in seconds.
@@ -52,8 +55,8 @@ export const decode: Decoder = (input) => {
   const report = locate(errors, input)
   let clockStart: number | undefined
   readRows(errors, report.rows, report.path, (row, path) => {
-    const kind = choiceOf(errors, row, "role", path, KINDS)
-    if (kind === "not_speech") return
+    const kind = builder.kindOf(row, "role", path, KINDS)
+    if (kind === undefined || kind === "not_speech") return
     const time = timeOf(errors, row, "time", path)
     const seconds = secondsOf(errors, row, "secondsFromStart", path)
     // A row with both states the start of the call for the rows that have only `time`.
@@ -67,21 +70,27 @@ export const decode: Decoder = (input) => {
       builder.addTurn({ speaker: kind, content, start, end })
     }
   })
-  return builder.finish(clockStart ?? report.callStart)
+  return builder.finish({ callStart: clockStart ?? report.callStart, recognized: report.recognized })
 }
 
 interface Report {
   readonly rows: unknown
   readonly path: string
   readonly callStart: number | undefined
+  readonly recognized: boolean
 }
 
+/** The keys of the provider's call reports, events and call objects. */
+const REPORT_KEYS = ["artifact", "call", "endedReason", "assistantId", "startedAt", "endedAt", "orgId"]
+
 const locate = (errors: PayloadErrors, input: unknown): Report => {
-  if (!isPlainObject(input)) return { rows: input, path: "", callStart: undefined }
+  if (!isPlainObject(input)) return { rows: input, path: "", callStart: undefined, recognized: false }
   let at: Row = input
   let path = ""
   let callStart: number | undefined
+  let recognized = false
   for (const key of ["message", "artifact"]) {
+    recognized ||= hasAnyKey(at, REPORT_KEYS)
     envelope(errors, at, path)
     callStart ??= epochStartOf(at.startedAt)
     const inner = at[key]
@@ -91,7 +100,12 @@ const locate = (errors: PayloadErrors, input: unknown): Report => {
     }
   }
   envelope(errors, at, path)
-  return { rows: at.messages, path: joinPath(path, "messages"), callStart: callStart ?? epochStartOf(at.startedAt) }
+  return {
+    rows: rowsOrNone(at.messages, recognized),
+    path: joinPath(path, "messages"),
+    callStart: callStart ?? epochStartOf(at.startedAt),
+    recognized
+  }
 }
 
 const endOf = (

@@ -3,8 +3,8 @@ import type { Decoder } from "./Decoder.js"
 import { makeTranscriptBuilder, relativeTime } from "./TranscriptBuilder.js"
 import { MAX_WORDS } from "./Limits.js"
 import {
-  choiceOf,
   envelope,
+  hasAnyKey,
   joinPath,
   jsonTextOf,
   optionalFlagOf,
@@ -13,6 +13,7 @@ import {
   type PayloadErrors,
   readRows,
   type Row,
+  rowsOrNone,
   secondsOf,
   textOf,
   wordOf,
@@ -41,17 +42,17 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
  * `call.transcript_with_tool_calls` is read before `call.transcript_object`; or the call alone.
  *
  * A turn lasts from its first word to its last; without words its times are unknown. The speakers are `agent`, `user`
- * and `transfer_target`. `tool_call_invocation` and `tool_call_result` become tool calls (`time_sec` is their time);
+ * and `transfer_target`. A call without a list, as of an event that is sent before its end, has no turns. `tool_call_invocation` and `tool_call_result` become tool calls (`time_sec` is their time);
  * `node_transition`, `dtmf`, `sms` and `injected` rows are ignored.
  * Source: the provider's public webhook.
  */
 export const decode: Decoder = (input) => {
   const builder = makeTranscriptBuilder()
   const { errors } = builder
-  const { path: root, rows } = locate(errors, input)
+  const { path: root, recognized, rows } = locate(errors, input)
   readRows(errors, rows, root, (row, path) => {
-    const kind = choiceOf(errors, row, "role", path, KINDS)
-    if (kind === "not_speech") return
+    const kind = builder.kindOf(row, "role", path, KINDS)
+    if (kind === undefined || kind === "not_speech") return
     if (kind === "tool_call_invocation") {
       const id = optionalTextOf(errors, row, "tool_call_id", path)
       const name = textOf(errors, row, "name", path)
@@ -78,18 +79,28 @@ export const decode: Decoder = (input) => {
       })
     }
   })
-  return builder.finish()
+  return builder.finish({ recognized })
 }
 
-const locate = (errors: PayloadErrors, input: unknown): { readonly rows: unknown; readonly path: string } => {
-  if (!isPlainObject(input)) return { rows: input, path: "" }
+/** The keys of the provider's call objects. */
+const CALL_KEYS = ["call_id", "call_status", "agent_id", "call_type", "disconnection_reason"]
+
+interface Located {
+  readonly rows: unknown
+  readonly path: string
+  readonly recognized: boolean
+}
+
+const locate = (errors: PayloadErrors, input: unknown): Located => {
+  if (!isPlainObject(input)) return { rows: input, path: "", recognized: false }
   envelope(errors, input, "")
   const wrapped = isPlainObject(input.call)
   const call = isPlainObject(input.call) ? input.call : input
   const path = wrapped ? "call" : ""
   envelope(errors, call, path)
   const key = Array.isArray(call.transcript_with_tool_calls) ? "transcript_with_tool_calls" : "transcript_object"
-  return { rows: call[key], path: joinPath(path, key) }
+  const recognized = hasAnyKey(call, CALL_KEYS)
+  return { rows: rowsOrNone(call[key], recognized), path: joinPath(path, key), recognized }
 }
 
 const wordsOf = (errors: PayloadErrors, row: Row, path: string): ReadonlyArray<Word> => {

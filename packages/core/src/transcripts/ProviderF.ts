@@ -3,8 +3,8 @@ import type { Decoder } from "./Decoder.js"
 import { type TranscriptBuilder, makeTranscriptBuilder, type CallTime, relativeTime } from "./TranscriptBuilder.js"
 import { MAX_TOOL_CALLS } from "./Limits.js"
 import {
-  choiceOf,
   envelope,
+  hasAnyKey,
   joinPath,
   jsonTextOf,
   optionalFlagOf,
@@ -13,6 +13,7 @@ import {
   type PayloadErrors,
   readRows,
   type Row,
+  rowsOrNone,
   secondsOf,
   textOf
 } from "./PayloadReader.js"
@@ -25,7 +26,8 @@ const SPEAKERS: ReadonlyMap<string, Speaker> = new Map([
 
 /**
  * `provider_f`: a list of `{role, message, time_in_call_secs, tool_calls, tool_results}` with the roles `agent` and
- * `user`, or the event `{type, data: {transcript}}` around it; or the data alone.
+ * `user`, or the event `{type, data: {transcript}}` around it; or the data alone; or `{simulated_conversation}`. An event
+ * without a transcript, as of an audio file or of a call that failed, has no turns.
  *
  * `time_in_call_secs` is the start of a turn; the format has no ends. A row whose `message` is null, or
  * left out beside tools, only calls tools:
@@ -35,16 +37,17 @@ const SPEAKERS: ReadonlyMap<string, Speaker> = new Map([
 export const decode: Decoder = (input) => {
   const builder = makeTranscriptBuilder()
   const { errors } = builder
-  const { path: root, rows } = locate(errors, input)
+  const { path: root, recognized, rows } = locate(errors, input)
   readRows(errors, rows, root, (row, path) => {
-    const speaker = choiceOf(errors, row, "role", path, SPEAKERS)
+    const speaker = builder.kindOf(row, "role", path, SPEAKERS)
+    if (speaker === undefined) return
     const at = relativeTime(secondsOf(errors, row, "time_in_call_secs", path), joinPath(path, "time_in_call_secs"))
     const silent = row.message === null || (row.message === undefined && callsTools(row))
     const content = silent ? "" : textOf(errors, row, "message", path)
     builder.addTurn({ speaker, content, start: at, end: undefined })
     readTools(builder, row, path, at)
   })
-  return builder.finish()
+  return builder.finish({ recognized })
 }
 
 const callsTools = (row: Row): boolean => Array.isArray(row.tool_calls) || Array.isArray(row.tool_results)
@@ -72,10 +75,23 @@ const readTools = (builder: TranscriptBuilder, row: Row, path: string, at: CallT
   })
 }
 
-const locate = (errors: PayloadErrors, input: unknown): { readonly rows: unknown; readonly path: string } => {
-  if (!isPlainObject(input)) return { rows: input, path: "" }
+interface Located {
+  readonly rows: unknown
+  readonly path: string
+  readonly recognized: boolean
+}
+
+/** The keys of the provider's conversations. */
+const CONVERSATION_KEYS = ["conversation_id", "agent_id", "full_audio", "failure_reason"]
+
+const locate = (errors: PayloadErrors, input: unknown): Located => {
+  if (!isPlainObject(input)) return { rows: input, path: "", recognized: false }
   envelope(errors, input, "")
-  if (!isPlainObject(input.data)) return { rows: input.transcript, path: "transcript" }
-  envelope(errors, input.data, "data")
-  return { rows: input.data.transcript, path: "data.transcript" }
+  const wrapped = isPlainObject(input.data)
+  const data = isPlainObject(input.data) ? input.data : input
+  const path = wrapped ? "data" : ""
+  envelope(errors, data, path)
+  const key = Array.isArray(data.simulated_conversation) ? "simulated_conversation" : "transcript"
+  const recognized = hasAnyKey(data, CONVERSATION_KEYS)
+  return { rows: rowsOrNone(data[key], recognized), path: joinPath(path, key), recognized }
 }

@@ -3,32 +3,33 @@
  *
  *     {"v":1,
  *      "turns":[[speaker, content, start, end, words?], ...],
- *      "tools":[[id, name, arguments, result, succeeded, start, end], ...]}
+ *      "tools":[[id, name, arguments, result, succeeded, start, end], ...],
+ *      "skipped":[kind, ...]}
  *
- * with speakers `m` (main agent) and `t` (testing agent), words as `[text, start, end]`, and null for unknown values.
+ * with `skipped` only if rows were skipped, speakers `m` (main agent) and `t` (testing agent), words as `[text, start, end]`, and null for unknown values.
  */
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { isPlainObject } from "../kernel/Json.js"
 import { noWords } from "./TranscriptBuilder.js"
-import type { RedactedTranscript, ToolCall, Turn, Word } from "./Transcript.js"
+import { type RedactedTranscript, skippedOf, type ToolCall, type Turn, type Word } from "./Transcript.js"
 
 const VERSION = 1
 
 const orNull = <A>(value: A | undefined): A | null => value ?? null
 
 /** The stored text of a transcript; the inverse of `parse`. */
-export const print = ({ toolCalls, turns }: RedactedTranscript): string =>
+export const print = (transcript: RedactedTranscript): string =>
   JSON.stringify({
     v: VERSION,
-    turns: turns.map(({ content, endTime, speaker, startTime, words }) => {
+    turns: transcript.turns.map(({ content, endTime, speaker, startTime, words }) => {
       const turn = [speaker === "main_agent" ? "m" : "t", content, orNull(startTime), orNull(endTime)]
       return words.length === 0
         ? turn
         : [...turn, words.map((word) => [word.text, orNull(word.startTime), orNull(word.endTime)])]
     }),
-    tools: toolCalls.map((call) => [
+    tools: transcript.toolCalls.map((call) => [
       orNull(call.id),
       call.name,
       call.arguments,
@@ -36,10 +37,12 @@ export const print = ({ toolCalls, turns }: RedactedTranscript): string =>
       orNull(call.succeeded),
       orNull(call.startTime),
       orNull(call.endTime)
-    ])
+    ]),
+    ...skippedOf(transcript)
   })
 
 const isText = (value: unknown): value is string => typeof value === "string"
+const isTextList = (value: unknown): value is ReadonlyArray<string> => Array.isArray(value) && value.every(isText)
 const isTextOrNull = (value: unknown): value is string | null => value === null || typeof value === "string"
 const isTimeOrNull = (value: unknown): value is number | null => value === null || typeof value === "number"
 const isFlagOrNull = (value: unknown): value is boolean | null => value === null || typeof value === "boolean"
@@ -106,9 +109,10 @@ export const parse = (text: string): Either.Either<RedactedTranscript, string> =
       if (!isPlainObject(stored) || stored.v !== VERSION) return Either.left(NOT_STORED)
       const turns = readAll(stored.turns, readTurn)
       const toolCalls = readAll(stored.tools, readToolCall)
-      return turns === undefined || toolCalls === undefined
+      const skipped = stored.skipped === undefined ? [] : stored.skipped
+      return turns === undefined || toolCalls === undefined || !isTextList(skipped)
         ? Either.left(NOT_STORED)
-        : Either.right({ _tag: "RedactedTranscript" as const, turns, toolCalls })
+        : Either.right({ _tag: "RedactedTranscript" as const, turns, toolCalls, ...skippedOf({ skipped }) })
     })
   )
 

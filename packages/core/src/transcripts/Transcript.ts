@@ -53,6 +53,8 @@ export interface RawTranscript {
   readonly _tag: "RawTranscript"
   readonly turns: ReadonlyArray<Turn>
   readonly toolCalls: ReadonlyArray<ToolCall>
+  /** The kinds of rows that the decoder does not know and skipped, each once; absent if there were none. */
+  readonly skipped?: ReadonlyArray<string>
 }
 
 /** A transcript from which the sensitive fields that were asked for are gone (possibly none were); fit to be stored. */
@@ -60,4 +62,12 @@ export interface RedactedTranscript {
   readonly _tag: "RedactedTranscript"
   readonly turns: ReadonlyArray<Turn>
   readonly toolCalls: ReadonlyArray<ToolCall>
+  readonly skipped?: ReadonlyArray<string>
 }
+
+/** The kinds of rows that a decoder skipped, as the transcript that is made from its own has them. */
+export const skippedOf = ({
+  skipped
+}: {
+  readonly skipped?: ReadonlyArray<string>
+}): { readonly skipped?: ReadonlyArray<string> } => (skipped === undefined || skipped.length === 0 ? {} : { skipped })

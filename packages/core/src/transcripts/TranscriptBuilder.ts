@@ -15,6 +15,7 @@ import {
 } from "./Limits.js"
 import {
   checkOrder,
+  choiceOf,
   envelope,
   type PayloadErrors,
   makePayloadErrors,
@@ -27,7 +28,7 @@ import {
   textOf,
   joinPath
 } from "./PayloadReader.js"
-import type { RawTranscript, Speaker, ToolCall, Turn, Word } from "./Transcript.js"
+import { type RawTranscript, skippedOf, type Speaker, type ToolCall, type Turn, type Word } from "./Transcript.js"
 
 /** A time of the payload, in seconds: relative to the start of the call, or since 1970. `path` is its place in the payload. */
 export type CallTime = { readonly path: string } & (
@@ -106,9 +107,31 @@ export interface TranscriptBuilder {
    * becomes a call without arguments.
    */
   readonly addToolResult: (result: BuilderToolResult) => void
-  /** The transcript, or all field errors. `callStart`: seconds since 1970, if the payload states it. */
-  readonly finish: (callStart?: number) => Either.Either<RawTranscript, FieldErrors>
+  /**
+   * What a word of the payload, such as a role, maps to. A row of an unknown kind is skipped and named in `skipped` of the
+   * transcript; a word that is missing or not a text is an error.
+   */
+  readonly kindOf: <A>(row: Row, key: string, path: string, known: ReadonlyMap<string, A>) => A | undefined
+  /**
+   * The transcript, or all field errors.
+   *
+   * @param options.callStart seconds since 1970, if the payload states it
+   * @param options.recognized the payload is an envelope of this format. If not, a list whose rows are all of unknown
+   *   kinds is an error: it is the list of another format
+   */
+  readonly finish: (options?: FinishOptions) => Either.Either<RawTranscript, FieldErrors>
 }
+
+export interface FinishOptions {
+  readonly callStart?: number | undefined
+  readonly recognized?: boolean
+}
+
+/** Kinds of skipped rows that are named. */
+const MAX_SKIPPED_KINDS = 10
+
+/** Words that are named in error messages; others may be content, which may have to be redacted. */
+const KIND = /^[\w.:-]{1,64}$/
 
 interface CompleteTurn extends BuilderTurn {
   readonly speaker: Speaker
@@ -125,6 +148,8 @@ export const makeTranscriptBuilder = (): TranscriptBuilder => {
   const turns: Array<CompleteTurn> = []
   const calls: Array<PendingToolCall> = []
   const waiting = new Map<string, Array<PendingToolCall>>()
+  const skipped = new Map<string, { readonly place: string; readonly word: string }>()
+  let hasKnownRows = false
   const keyOf = (one: { readonly id: string | undefined; readonly name: string | undefined }): string =>
     one.id === undefined ? `name ${one.name ?? ""}` : `id ${one.id}`
 
@@ -149,7 +174,22 @@ export const makeTranscriptBuilder = (): TranscriptBuilder => {
       if (open !== undefined) open.result = result
       else calls.push({ call: { id: result.id, name: result.name ?? "", arguments: undefined, at: undefined }, result })
     },
-    finish: (callStart) => {
+    kindOf: (row, key, path, known) => {
+      const word = row[key]
+      if (typeof word === "string" && !known.has(word)) {
+        const kind = KIND.test(word) ? word : "unnamed"
+        if (!skipped.has(kind) && skipped.size < MAX_SKIPPED_KINDS) {
+          skipped.set(kind, { place: joinPath(path, key), word })
+        }
+        return undefined
+      }
+      hasKnownRows = true
+      return choiceOf(errors, row, key, path, known)
+    },
+    finish: ({ callStart, recognized = false } = {}) => {
+      if (!hasKnownRows && !recognized) {
+        for (const { place, word } of skipped.values()) errors.add(place, Messages.notAChoice(word))
+      }
       const origin = epochOriginOf(turns, calls, callStart)
       return assemble(
         errors,
@@ -171,7 +211,8 @@ export const makeTranscriptBuilder = (): TranscriptBuilder => {
             startTime,
             endTime: isReversed(startTime, endTime) ? undefined : endTime
           }
-        })
+        }),
+        [...skipped.keys()]
       )
     }
   }
@@ -236,7 +277,8 @@ const relativeTo = (errors: PayloadErrors, origin: number, time: CallTime | unde
 export const assemble = (
   errors: PayloadErrors,
   turns: ReadonlyArray<Turn>,
-  toolCalls: ReadonlyArray<ToolCall>
+  toolCalls: ReadonlyArray<ToolCall>,
+  skipped: ReadonlyArray<string> = []
 ): Either.Either<RawTranscript, FieldErrors> => {
   if (turns.length > MAX_TURNS) errors.add(NON_FIELD, Messages.tooMany(MAX_TURNS))
   if (toolCalls.length > MAX_TOOL_CALLS) errors.add(NON_FIELD, tooManyToolCalls)
@@ -252,7 +294,12 @@ export const assemble = (
   }
   if (words > MAX_WORDS) errors.add(NON_FIELD, tooManyWords)
   if (text > MAX_TEXT) errors.add(NON_FIELD, tooManyCharacters)
-  return failIfFieldErrors(errors.fieldErrors(), () => ({ _tag: "RawTranscript", turns, toolCalls }))
+  return failIfFieldErrors(errors.fieldErrors(), () => ({
+    _tag: "RawTranscript",
+    turns,
+    toolCalls,
+    ...skippedOf({ skipped })
+  }))
 }
 
 const tooManyToolCalls = `Ensure this transcript has no more than ${MAX_TOOL_CALLS} tool calls.`

@@ -77,7 +77,7 @@ describe("decoding provider_a", () => {
     ])
   })
 
-  it("ignores system and blank rows, and rejects unknown roles", () => {
+  it("ignores system and blank rows, and rejects a list of unknown roles alone", () => {
     expect(
       turnsOf(
         decode("provider_a", [
@@ -87,9 +87,12 @@ describe("decoding provider_a", () => {
       )
     ).toStrictEqual([])
     expect(
-      errorsOf("provider_a", { message: { artifact: { messages: [{ role: "agent", message: "hi" }] } } })
+      errorsOf("provider_a", [
+        { role: "agent", message: "hi" },
+        { role: "agent", message: "ho" }
+      ])
     ).toStrictEqual({
-      "message.artifact.messages[0].role": ['"agent" is not a valid choice.']
+      "[0].role": ['"agent" is not a valid choice.']
     })
   })
 

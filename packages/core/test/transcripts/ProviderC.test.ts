@@ -56,9 +56,13 @@ describe("decoding provider_c", () => {
     ])
   })
 
-  it("rejects a word without a speaker", () => {
-    expect(errorsOf("provider_c", [{ word: "hi", start: 0, end: 1 }])).toStrictEqual({
-      "[0].speaker": ["This field is required."]
+  const noSpeakers = [
+    "This field is required: without speakers it is not known who speaks. Request the transcription with diarize=true, or with multichannel=true if each speaker has a channel."
+  ]
+
+  it("reports words without a speaker once, naming the options that add speakers", () => {
+    expect(errorsOf("provider_c", [{ word: "hi", start: 0, end: 1 }, { word: "you" }])).toStrictEqual({
+      "[0].speaker": noSpeakers
     })
   })
 })
@@ -132,8 +136,9 @@ describe("decoding unusual provider_c payloads", () => {
       "[1].speaker": ["A valid integer is required."],
       "[2].speaker": ["A valid integer is required."],
       "[3].speaker": ["A valid integer is required."],
-      "[4].speaker": ["This field may not be null."],
-      "[5].speaker": required,
+      "[4].speaker": [
+        "This field is required: without speakers it is not known who speaks. Request the transcription with diarize=true, or with multichannel=true if each speaker has a channel."
+      ],
       "[6].speaker": ["A valid integer is required."]
     })
   })

@@ -45,6 +45,8 @@ const bySchema: Readonly<Record<string, string>> = {
   "EvaluationRequested.call": "Id of the call.",
   "EvaluationRequested.metric_ids": "Metrics to evaluate; null for all that are enabled for production calls.",
   "Fail.error": "Why the run could not be executed.",
+  "IngestBody.duration_seconds": "Length of the call in seconds, as the platform states it.",
+  "IngestBodyForm.duration_seconds": "Length of the call in seconds, as the platform states it.",
   "IngestBody.metric_ids": "Metrics to evaluate the call with. Default: all that are enabled for production calls.",
   "IngestBodyForm.metric_ids": "Metrics to evaluate the call with. Default: all that are enabled for production calls.",
   "IssuedApiKey.name": "Name of the API key.",

@@ -74,6 +74,10 @@ export const ingestInput = (agent: number): fc.Arbitrary<IngestInput> =>
         ),
         customer_number: fc.oneof(fc.constant(null), text(CallLimits.customerNumber)),
         call_ended_reason: fc.oneof(fc.constant(null), text(CallLimits.callEndedReason)),
+        duration_seconds: fc.oneof(
+          fc.constant(null),
+          fc.double({ min: 0, max: 604_800, noNaN: true }).map((s) => s + 0)
+        ),
         metadata: fc.oneof(fc.constant(null), document),
         timestamp: fc.oneof(fc.constant(null), instant),
         dynamic_variables: fc.oneof(fc.constant(null), document),

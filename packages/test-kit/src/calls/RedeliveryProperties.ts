@@ -59,6 +59,7 @@ export const delivery: fc.Arbitrary<Delivery> = fc.record({
   timestamp: maybe(fc.integer({ min: 0, max: 1e6 }).map(at)),
   customerNumber: maybe(fc.string()),
   callEndedReason: maybe(fc.string()),
+  statedDurationSeconds: maybe(fc.nat({ max: 100 })),
   feedback: maybe(fc.string()),
   metadata: maybe(json),
   dynamicVariables: maybe(json),

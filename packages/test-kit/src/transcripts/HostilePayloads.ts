@@ -117,7 +117,17 @@ export const hostilePayloadOf = (type: Exclude<TranscriptType, "none-mono">): fc
     at("a lone surrogate", text, fc.constantFrom(...LONE_SURROGATES)),
     at("a text of another type", text, fc.constantFrom<Json>(1, true, {})),
     inRow("no text", fc.constant(without(row, text)), text),
-    at("an unknown role", role, fc.constantFrom<Json>("narrator", "Supervisor", "", "__proto__", "constructor")),
+    // The providers' formats skip rows of an unknown role, unless there are no others.
+    ...(type === "service" || type === "service_legacy" || type === "provider_c"
+      ? [at("an unknown role", role, fc.constantFrom<Json>("narrator", "Supervisor", "", "__proto__", "constructor"))]
+      : [
+          fc.constantFrom("narrator", "Supervisor", "", "__proto__", "constructor").map((name) => ({
+            type,
+            payload: [changed(row, role, name)],
+            path: `[0].${role}`,
+            wrong: "only unknown roles"
+          }))
+        ]),
     at("a role that is not a text", role, fc.constantFrom<Json>(-1, 0.5, false, null, [])),
     inRow("no role", fc.constant(without(row, role)), role),
     at("a negative time", time, fc.double({ max: -0.001, min: -1e6, noNaN: true })),

@@ -48,6 +48,12 @@ const CALL_COLUMNS = {
   agent_id: column(AgentId, "integer", "insert", ({ agentId }) => agentId),
   timestamp_ms: column(Instant, "integer", "delivery", ({ timestamp }) => DateTime.toEpochMillis(timestamp)),
   duration_s: column(Schema.NullOr(Schema.Number), "real", "delivery", ({ durationSeconds }) => durationSeconds),
+  stated_duration_s: column(
+    Schema.NullOr(Schema.Number),
+    "real",
+    "delivery",
+    ({ statedDurationSeconds }) => statedDurationSeconds
+  ),
   success: column(Schema.NullOr(Flag), "flag", "review", ({ success }) => (success === null ? null : flag(success))),
   is_reviewed: column(Flag, "flag", "insert", ({ isReviewed }) => flag(isReviewed)),
   call_id: column(Schema.String, "text", "insert", ({ callId }) => callId),

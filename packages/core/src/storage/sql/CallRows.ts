@@ -45,6 +45,7 @@ const toRecord = (row: CallRow): CallRecord => ({
   traceId: row.trace_id,
   timestamp: row.timestamp_ms,
   durationSeconds: row.duration_s,
+  statedDurationSeconds: row.stated_duration_s,
   success: row.success,
   isReviewed: row.is_reviewed,
   feedback: row.feedback,

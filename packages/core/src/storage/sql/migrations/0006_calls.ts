@@ -19,6 +19,7 @@ export const calls = Effect.gen(function* () {
     agent_id ${column.integer} NOT NULL REFERENCES ${tables.agents} (id),
     timestamp_ms ${column.integer} NOT NULL,
     duration_s ${column.real},
+    stated_duration_s ${column.real},
     success ${column.flag},
     is_reviewed ${column.flag} NOT NULL,
     call_id ${column.text} NOT NULL,

@@ -1,0 +1,233 @@
+/** Generated calls and the envelopes in which each platform reports them. */
+import type { JsonObject, Platforms, Speaker } from "@earshot/core"
+import * as fc from "fast-check"
+
+/** What happened in a call: what its envelopes state, and what the stored call has to be. */
+export interface CallTruth {
+  readonly callId: string
+  readonly assistantId: string
+  /** Milliseconds since 1970, whole seconds. */
+  readonly startedAt: number
+  readonly durationSeconds: number
+  readonly endedReason: string
+  readonly customerNumber: string
+  readonly isOutbound: boolean
+  readonly dynamicVariables: JsonObject
+  readonly metadata: JsonObject
+  readonly success: boolean
+  readonly cost: number
+  readonly turns: ReadonlyArray<{ readonly speaker: Speaker; readonly content: string; readonly start: number }>
+}
+
+const word = fc.stringMatching(/^[a-z]{1,12}$/)
+const object: fc.Arbitrary<JsonObject> = fc.dictionary(word, fc.oneof(word, fc.nat({ max: 99 }), fc.boolean()), {
+  minKeys: 1,
+  maxKeys: 3
+})
+
+export const callTruth: fc.Arbitrary<CallTruth> = fc.record({
+  callId: fc.uuid(),
+  assistantId: fc.constant("assistant-1"),
+  startedAt: fc.integer({ min: 1_600_000_000, max: 1_900_000_000 }).map((seconds) => seconds * 1000),
+  durationSeconds: fc.integer({ min: 100, max: 3_000 }),
+  // Longer than the field in one of four: the call record has its beginning.
+  endedReason: fc.oneof(
+    { weight: 3, arbitrary: word },
+    { weight: 1, arbitrary: fc.constant("pipeline-error-".repeat(9)) }
+  ),
+  customerNumber: fc.stringMatching(/^\+[1-9][0-9]{7,12}$/),
+  isOutbound: fc.boolean(),
+  dynamicVariables: object,
+  metadata: object,
+  success: fc.boolean(),
+  cost: fc.nat({ max: 1_000 }),
+  turns: fc
+    .array(fc.record({ speaker: fc.constantFrom<Speaker>("main_agent", "testing_agent"), content: word }), {
+      maxLength: 6
+    })
+    .map((turns) => turns.map((turn, index) => ({ ...turn, start: index * 5 })))
+})
+
+export interface GeneratedEnvelope {
+  readonly event: string
+  readonly body: JsonObject
+}
+
+const vapi = (truth: CallTruth): ReadonlyArray<GeneratedEnvelope> => {
+  const call = {
+    id: truth.callId,
+    orgId: "org-1",
+    assistantId: truth.assistantId,
+    type: truth.isOutbound ? "outboundPhoneCall" : "inboundPhoneCall",
+    metadata: truth.metadata,
+    customer: { number: truth.customerNumber }
+  }
+  const of = (type: string, more: JsonObject) => ({ event: type, body: { message: { type, call, ...more } } })
+  return [
+    of("status-update", { status: "in-progress" }),
+    of("conversation-update", { artifact: { messages: [] } }),
+    of("end-of-call-report", {
+      startedAt: new Date(truth.startedAt).toISOString(),
+      endedAt: new Date(truth.startedAt + truth.durationSeconds * 1000).toISOString(),
+      endedReason: truth.endedReason,
+      cost: truth.cost,
+      analysis: { successEvaluation: String(truth.success) },
+      artifact: {
+        messages: truth.turns.map(({ content, speaker, start }) => ({
+          role: speaker === "main_agent" ? "bot" : "user",
+          message: content,
+          time: truth.startedAt + start * 1000,
+          secondsFromStart: start
+        })),
+        variableValues: truth.dynamicVariables
+      }
+    })
+  ]
+}
+
+const retell = (truth: CallTruth): ReadonlyArray<GeneratedEnvelope> => {
+  const started = {
+    call_id: truth.callId,
+    agent_id: truth.assistantId,
+    call_type: "phone_call",
+    direction: truth.isOutbound ? "outbound" : "inbound",
+    from_number: truth.isOutbound ? "+10000000000" : truth.customerNumber,
+    to_number: truth.isOutbound ? truth.customerNumber : "+10000000000",
+    start_timestamp: truth.startedAt,
+    retell_llm_dynamic_variables: truth.dynamicVariables,
+    metadata: truth.metadata
+  }
+  const ended = {
+    ...started,
+    call_status: "ended",
+    duration_ms: truth.durationSeconds * 1000,
+    disconnection_reason: truth.endedReason,
+    call_cost: { combined_cost: truth.cost },
+    transcript_object: truth.turns.map(({ content, speaker, start }) => ({
+      role: speaker === "main_agent" ? "agent" : "user",
+      content,
+      words: [{ word: content, start }]
+    }))
+  }
+  return [
+    { event: "call_started", body: { event: "call_started", call: { ...started, call_status: "ongoing" } } },
+    { event: "call_ended", body: { event: "call_ended", call: ended } },
+    {
+      event: "call_analyzed",
+      body: { event: "call_analyzed", call: { ...ended, call_analysis: { call_successful: truth.success } } }
+    }
+  ]
+}
+
+const pipecat = (truth: CallTruth): ReadonlyArray<GeneratedEnvelope> => [
+  { event: "session_started", body: { event: "session_started", session_id: truth.callId } },
+  {
+    event: "call_ended",
+    body: {
+      session_id: truth.callId,
+      assistant_id: truth.assistantId,
+      started_at: new Date(truth.startedAt).toISOString(),
+      duration_seconds: truth.durationSeconds,
+      ended_reason: truth.endedReason,
+      direction: truth.isOutbound ? "outbound" : "inbound",
+      from_number: truth.isOutbound ? "+10000000000" : truth.customerNumber,
+      to_number: truth.isOutbound ? truth.customerNumber : "+10000000000",
+      dynamic_variables: truth.dynamicVariables,
+      metadata: truth.metadata,
+      success: truth.success,
+      cost: truth.cost,
+      messages: truth.turns.map(({ content, speaker, start }) => ({
+        role: speaker === "main_agent" ? "assistant" : "user",
+        content,
+        start_time: start
+      }))
+    }
+  }
+]
+
+const liveKit = (truth: CallTruth): ReadonlyArray<GeneratedEnvelope> => [
+  { event: "room_started", body: { event: "room_started", room: { sid: "RM_1", name: truth.callId } } },
+  {
+    event: "session_report",
+    body: {
+      job_id: truth.callId,
+      room: "room-1",
+      agent_name: truth.assistantId,
+      started_at: truth.startedAt / 1000,
+      timestamp: truth.startedAt / 1000 + truth.durationSeconds,
+      events: [{ type: "close", reason: truth.endedReason }],
+      participant: { attributes: { "sip.phoneNumber": truth.customerNumber } },
+      dynamic_variables: truth.dynamicVariables,
+      metadata: truth.metadata,
+      success: truth.success,
+      cost: truth.cost,
+      chat_history: {
+        items: truth.turns.map(({ content, speaker, start }) => ({
+          type: "message",
+          role: speaker === "main_agent" ? "assistant" : "user",
+          content: [content],
+          created_at: truth.startedAt / 1000 + start
+        }))
+      }
+    }
+  }
+]
+
+const elevenLabs = (truth: CallTruth): ReadonlyArray<GeneratedEnvelope> => {
+  const data = { agent_id: truth.assistantId, conversation_id: truth.callId }
+  return [
+    { event: "post_call_audio", body: { type: "post_call_audio", data: { ...data, full_audio: "bm90IGF1ZGlv" } } },
+    {
+      event: "post_call_transcription",
+      body: {
+        type: "post_call_transcription",
+        data: {
+          ...data,
+          status: "done",
+          transcript: truth.turns.map(({ content, speaker, start }) => ({
+            role: speaker === "main_agent" ? "agent" : "user",
+            message: content,
+            time_in_call_secs: start
+          })),
+          metadata: {
+            start_time_unix_secs: truth.startedAt / 1000,
+            call_duration_secs: truth.durationSeconds,
+            termination_reason: truth.endedReason,
+            cost: truth.cost,
+            phone_call: { direction: truth.isOutbound ? "outbound" : "inbound", external_number: truth.customerNumber }
+          },
+          analysis: { call_successful: truth.success },
+          conversation_initiation_client_data: { dynamic_variables: truth.dynamicVariables }
+        }
+      }
+    }
+  ]
+}
+
+const makers: Readonly<Record<Platforms.Platform, (truth: CallTruth) => ReadonlyArray<GeneratedEnvelope>>> = {
+  provider_a: vapi,
+  provider_b: retell,
+  provider_d: pipecat,
+  provider_e: liveKit,
+  provider_f: elevenLabs
+}
+
+/** Every envelope about a call, in the order in which the platform sends them. The last one states the whole call. */
+export const envelopesOf = (platform: Platforms.Platform, truth: CallTruth): ReadonlyArray<GeneratedEnvelope> =>
+  makers[platform](truth)
+
+/** What the stored call has to be once its last envelope has arrived. */
+export const expectedOf = (platform: Platforms.Platform, truth: CallTruth) => ({
+  callId: truth.callId,
+  startedAt: truth.startedAt,
+  durationSeconds: truth.durationSeconds,
+  callEndedReason: truth.endedReason.slice(0, 100),
+  wholeReason: truth.endedReason.length > 100 ? truth.endedReason : undefined,
+  customerNumber: truth.customerNumber,
+  dynamicVariables: truth.dynamicVariables,
+  // `provider_f` attaches nothing to a call but its variables.
+  metadata: platform === "provider_f" ? {} : truth.metadata,
+  success: platform === "provider_a" ? String(truth.success) : truth.success,
+  cost: truth.cost,
+  turns: truth.turns.map(({ content, speaker, start }) => [speaker, content, start])
+})
