@@ -3,7 +3,10 @@
  * per line: `{text, spans: [{start, end, field}]}`, offsets in code points.
  *
  *   pnpm bench redaction [--everyday] [--labeled-only] [FILE.jsonl ...]
+ *   pnpm bench redaction --dialogues [--misses]
  *
+ * `--dialogues` prints the values that leak in generated dialogues, by field, with `--misses` also some of those of the half
+ * that the rules are written with.
  * `--everyday` also redacts weekdays and other everyday readings; `--labeled-only` redacts only the fields that a file labels.
  * Files that the tagger was fitted on score better than unseen ones: use `fit-tagger --cross-validate` for them.
  */
@@ -12,10 +15,12 @@ import * as RedactionKit from "@earshot/test-kit/redaction"
 import { readFile } from "node:fs/promises"
 import { benchmark, type Environment } from "./Benchmark.js"
 import { median } from "./measure.js"
+import { printDialogues } from "./redactionDialogues.js"
 
-/** `calls`: generated calls; `characters`: lengths of the calls whose speed is measured. */
+/** `calls`: generated calls; `dialogues`: how often each kind of dialogue is made; `characters`: lengths of the calls whose speed is measured. */
 interface Size {
   readonly calls: number
+  readonly dialogues: number
   readonly characters: ReadonlyArray<number>
   readonly rounds: number
 }
@@ -73,9 +78,13 @@ const measureSpeed = ({ characters: sizes, rounds }: Size, print: Environment["p
 
 export const redactionBenchmark = benchmark<Size>({
   name: "redaction",
-  full: { calls: 600, characters: [10_000, 100_000, 1_000_000], rounds: 3 },
-  tiny: { calls: 2, characters: [500], rounds: 1 },
+  full: { calls: 600, dialogues: 3, characters: [10_000, 100_000, 1_000_000], rounds: 3 },
+  tiny: { calls: 2, dialogues: 1, characters: [500], rounds: 1 },
   run: async (size, { args, print }) => {
+    if (args.includes("--dialogues")) {
+      printDialogues(print, size.dialogues, args.includes("--misses") ? 60 : 0)
+      return
+    }
     const options = { everyday: args.includes("--everyday") }
     const files = args.filter((one) => !one.startsWith("--"))
     for (const file of files) {

@@ -1,6 +1,7 @@
 import { runSync, type Steps } from "./Steps.js"
 import type { CallText } from "./CallText.js"
 import { cuesOf } from "./Cues.js"
+import { dialogueOf } from "./dialogue/Dialogue.js"
 import { placeIn, readingOf } from "./PlainText.js"
 import { CallReader } from "./recognizers/CallReader.js"
 import { recognizers } from "./recognizers/recognizers.js"
@@ -54,7 +55,7 @@ export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<
   const cues = cuesOf(call)
   yield
   const addresses = spokenAddressesOf(call.tokens, runs)
-  const reader = new CallReader(call, runs, cues, addresses, model.sets)
+  const reader = new CallReader(call, runs, cues, addresses, model.sets, dialogueOf(call, cues))
   const candidates: Array<Candidate> = []
   const add = (some: ReadonlyArray<Candidate>): void => {
     for (const one of some) if (everyday || one.everyday !== true) candidates.push(one)

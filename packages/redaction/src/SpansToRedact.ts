@@ -3,7 +3,7 @@ import { type CallText, readingText } from "./CallText.js"
 import { findingSpans, type FindOptions, inOriginal } from "./FindSpans.js"
 import type { ReplacementStyle } from "./Replacement.js"
 import { type Found, ofFields } from "./Resolve.js"
-import { OPAQUE, type SensitiveField } from "./SensitiveField.js"
+import { OPAQUE, type SensitiveField, sensitiveFields } from "./SensitiveField.js"
 import { type Candidate, inOrder, type TextSpan } from "./TextSpan.js"
 
 export interface RedactOptions extends Omit<FindOptions, "extra" | "seen"> {
@@ -32,30 +32,46 @@ const withOpaque = (call: CallText, spans: ReadonlyArray<TextSpan>): CallText =>
   return readingText(call, text)
 }
 
+/** Reads a call again with what was found opaque, until nothing more of `fields` is found. */
+function* passes(
+  call: CallText,
+  fields: ReadonlySet<SensitiveField>,
+  options: FindOptions
+): Steps<ReadonlyArray<Found>> {
+  let current = call
+  let all: ReadonlyArray<Found> = []
+  for (let pass = 0; pass < MAX_PASSES; pass++) {
+    const before = current
+    const found = ofFields(yield* findingSpans(before, options), fields).filter((one) => !isOpaque(before.text, one))
+    if (found.length === 0) break
+    all = [...all, ...found]
+    yield
+    current = withOpaque(current, found)
+    yield
+  }
+  return [...all].sort(inOrder)
+}
+
+const everyField: ReadonlySet<SensitiveField> = new Set(sensitiveFields)
+
 /**
  * The spans to redact. What is redacted changes what is left to read, so the call is read again with its spans opaque
- * until nothing more is found: redacting a redacted call therefore changes nothing. Offsets are those of the original.
+ * until nothing more is found. All fields are always looked for, and those that are asked for selected afterwards: a value
+ * is found whatever else is asked for. Then the call is read with the selected ones opaque, as it will be stored, so that
+ * redacting a redacted call changes nothing. Offsets are those of the original.
  */
 export function* spansToRedact(
   call: CallText,
   fields: ReadonlySet<SensitiveField>,
   options: FindOptions
 ): Steps<ReadonlyArray<Found>> {
-  let current = call
   const seen = new Map<string, ReadonlyArray<Candidate>>()
-  let all: ReadonlyArray<Found> = []
-  for (let pass = 0; pass < MAX_PASSES; pass++) {
-    const before = current
-    const found = ofFields(yield* findingSpans(before, { ...options, seen }), fields).filter(
-      (one) => !isOpaque(before.text, one)
-    )
-    if (found.length === 0) break
-    all = [...all, ...found].sort(inOrder)
-    yield
-    current = withOpaque(current, found)
-    yield
-  }
-  return all.map((one) => inOriginal(call, one))
+  const found = yield* passes(call, everyField, { ...options, seen })
+  if (sensitiveFields.every((field) => fields.has(field))) return found.map((one) => inOriginal(call, one))
+  const selected = ofFields(found, fields)
+  if (selected.length === 0) return []
+  const more = yield* passes(withOpaque(call, selected), fields, { ...options, seen })
+  return [...selected, ...more].sort(inOrder).map((one) => inOriginal(call, one))
 }
 
 const isOpaque = (text: string, span: TextSpan): boolean => {

@@ -169,7 +169,8 @@ const isEmailWord = (word: string): boolean => /^e-?mails?$/.test(word)
 
 /** The end of what was said before a turn that begins with "at ...", and before the "mhm" of the other side, if e-mail is spoken of. */
 const turnBefore = (reader: AddressReader, sign: number, floor: number): number => {
-  if (reader.cls(sign - 1) !== "n") return sign
+  const isPause = reader.text(sign - 1) === "," || fillers.has(reader.word(sign - 1))
+  if (reader.cls(sign - 1) !== "n" && !isPause) return sign
   let at = sign
   while (
     at > floor &&

@@ -16,6 +16,9 @@ describe("redaction of any call", () => {
   it("redacts no less when more fields are requested", () => {
     fc.assert(fc.property(anyCall, someFields, someFields, redactionPredicates.monotone), runs)
   })
+  it("finds a value whether its field is requested alone or with all others", () => {
+    fc.assert(fc.property(anyCall, fc.constantFrom(...Redaction.sensitiveFields), redactionPredicates.alone), runs)
+  })
   it("is idempotent", () => {
     fc.assert(fc.property(anyCall, someFields, redactionPredicates.stable), runs)
   })

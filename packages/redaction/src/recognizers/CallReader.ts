@@ -1,5 +1,6 @@
 import type { CallText } from "../CallText.js"
 import { type Cue, type Weighed, nearestCue } from "../Cues.js"
+import type { Dialogue } from "../dialogue/Dialogue.js"
 import type { SensitiveField } from "../SensitiveField.js"
 import type { SpokenAddress } from "../SpokenForms.js"
 import type { Run } from "../SpokenNumbers.js"
@@ -23,7 +24,8 @@ export class CallReader {
     readonly runs: ReadonlyArray<Run>,
     readonly cues: ReadonlyArray<Cue>,
     readonly addresses: ReadonlyArray<SpokenAddress>,
-    readonly sets: WordSets
+    readonly sets: WordSets,
+    readonly dialogue: Dialogue
   ) {
     this.all = call.tokens.all
     this.#runFrom = new Map(runs.map((run) => [run.from, run]))

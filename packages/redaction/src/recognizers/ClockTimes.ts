@@ -126,7 +126,8 @@ const bareHours = (reader: CallReader): ReadonlyArray<Candidate> =>
     const to = minutesEnd(reader, at + 1)
     const hasMinutes = to > at + 1
     const ends = reader.endsAt(to, /^[.,?!;nRW]$/) || clockFollowers.has(reader.word(to))
-    return ends && (before === "at" || hasMinutes)
+    const isLast = reader.endsAt(to, /^[.?!n]$/) && /^(after|before|around|until)$/.test(before)
+    return ends && (before === "at" || hasMinutes || isLast)
       ? [time(reader, at, to, hasMinutes ? 0.7 : 0.58, `hour after "${before}"`)]
       : []
   })

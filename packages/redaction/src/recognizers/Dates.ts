@@ -1,7 +1,8 @@
+import { belowHundred } from "../Cardinals.js"
 import type { Candidate } from "../TextSpan.js"
 import { matchClasses, tokenAt } from "../Tokens.js"
 import { type CallReader, byPattern, type Recognizer } from "./CallReader.js"
-import { DAY, YEAR } from "./ClassPatterns.js"
+import { DAY, NUMBER, YEAR } from "./ClassPatterns.js"
 import { birthEvidence, clockFollowers, dateCandidate, dayPrepositions, isCardExpiry, isDay } from "./DateContext.js"
 
 export const classPatterns = {
@@ -9,6 +10,10 @@ export const classPatterns = {
   monthDay: new RegExp(`[Mm]\\.?T?${DAY}(?:,?f?${YEAR})?(?![:$hk%])`, "g"),
   /** "the third of March", "3 mar 2020" */
   dayMonth: new RegExp(`T?(?:yF|ys|F|s|z|yd?|t|d|N)f?[Mm]\\.?(?:,?f?${YEAR})?`, "g"),
+  /** "the sixteenth of the seventh", "27th of the 9th 1984" */
+  ordinals: new RegExp(`T?(?:yF|ys|F|s)fT?(?:yF|ys|F|s)(?:,?${YEAR})?`, "g"),
+  /** "eleven fourteen twenty twenty", "11 18 2016", "oh nine, sixteen, eighty four" */
+  figures: new RegExp(`o?${NUMBER},?o?${NUMBER}${YEAR}`, "g"),
   /** "the twenty third" */
   ordinalDay: /T(?:yF|ys|F|s)/g
 } as const
@@ -40,6 +45,34 @@ const written = (reader: CallReader, value: string, start: number): Candidate | 
     isCardExpiry(reader, from, to)
   return hasCue ? dateCandidate(reader, from, to, 0.6, "written date") : undefined
 }
+
+const ordinalDates = (reader: CallReader): ReadonlyArray<Candidate> =>
+  matchClasses(reader.call.tokens, classPatterns.ordinals).map(({ from, to }) =>
+    dateCandidate(reader, from, to, 0.85, "day and month in ordinals")
+  )
+
+/** The numbers of a stretch of tokens, "twenty one" as one. */
+const numbersOf = (reader: CallReader, from: number, to: number): ReadonlyArray<number> => {
+  const values: Array<number> = []
+  for (let at = from; at < to; at++) {
+    const number = belowHundred(reader.all, at)
+    if (number !== undefined) {
+      values.push(number.value)
+      at = number.to - 1
+    } else if (/^[N]$/.test(reader.cls(at))) values.push(reader.value(at))
+  }
+  return values
+}
+
+/** Three numbers that may be month, day and year, behind a word that a date follows. */
+const figureDates = (reader: CallReader): ReadonlyArray<Candidate> =>
+  matchClasses(reader.call.tokens, classPatterns.figures).flatMap(({ from, to }) => {
+    const before = reader.word(from - 1)
+    if (!/^(on|since|from|until|till|dated|by|before|after|born)$/.test(before)) return []
+    const [month = 0, day = 0] = numbersOf(reader, from, to)
+    if (!isDay(month) || !isDay(day) || Math.min(month, day) > 12 || /^[uC%$dtyzN:-]$/.test(reader.cls(to))) return []
+    return [dateCandidate(reader, from, to, 0.6, "month, day and year in figures")]
+  })
 
 const modalMonths = /^(may|march|mar|dec)$/
 
@@ -95,6 +128,8 @@ export const dates: Recognizer = (reader) => [
     byPattern(reader.call.text, pattern, (value, start) => written(reader, value, start))
   ),
   ...monthDays(reader),
+  ...ordinalDates(reader),
+  ...figureDates(reader),
   ...dayMonths(reader),
   ...ordinalDays(reader)
 ]

@@ -44,6 +44,20 @@ const scoreOf = (names: NameReader, from: number, to: number, strong: boolean): 
   return isCapital ? 0.68 : 0.6
 }
 
+/** What goes on after a whole name: "this is ravi dubey from pune", "hi, tom lee here". */
+const AFTER_NAME =
+  /^(from|calling|here|speaking|again|at|with|and|in|on|returning|please|about|regarding|just|how|i|i'm|my)$/
+
+/** A first name and one more word that is no everyday one, where the sentence ends or goes on as behind a name. */
+const withLastName = (names: NameReader, from: number, to: number): number => {
+  const { reader } = names
+  const at = to === from ? from + 1 : to
+  const isFirst = reader.isIn("firstNames", names.bare(from)) || (names.isKnown(from) && to > from)
+  if (at !== from + 1 || !isFirst || reader.cls(at) !== "w" || names.isCommon(names.bare(at))) return to
+  if (names.isCommon(names.bare(from)) && !names.isCapital(from)) return to
+  return reader.endsAt(at + 1, /^[.,?!n;]$/) || AFTER_NAME.test(reader.word(at + 1)) ? at + 1 : to
+}
+
 /** The name behind an introduction. */
 const introduced: (
   names: NameReader,
@@ -55,6 +69,7 @@ const introduced: (
   let to = names.nameEnd(from, strong, 4)
   // A first name and a last name side by side are a name even where both are words.
   if (to - from <= 1 && !strong && names.isFullName(from)) to = from + 2
+  to = withLastName(names, from, to)
   if (to === from) return undefined
   const isPlainWord = strong && !names.isCapital(from) && names.isCased(from) && !names.isKnown(from)
   return isPlainWord

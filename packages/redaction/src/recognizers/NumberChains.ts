@@ -9,32 +9,29 @@ export type Chain = ReadonlyArray<Run>
 /** Most tokens between two parts of a value. */
 const MAX_GAP = 12
 
-/** Most words that the other side says while a value is being given: "got that", "sure thing". */
-const MAX_ASIDE = 6
-
 const MAX_RUNS = 40
 
-const isAside = ({ call }: CallReader, token: number, of: number): boolean => {
-  const turn = call.turnOf[token]
-  let first = token
-  while (first > 0 && token - first < MAX_ASIDE && call.turnOf[first - 1] === turn) first--
-  return call.turnOf[first + MAX_ASIDE] !== turn && speakerAt(call, token) !== speakerAt(call, of)
-}
+/** What the other side says while the value is being given, and that asks for nothing else. */
+const isAside = (reader: CallReader, token: number, of: number): boolean =>
+  speakerAt(reader.call, token) !== speakerAt(reader.call, of) && reader.dialogue.breaks[reader.turn(token)] !== 1
 
 /** "one moment", "12 are fine": a small number that counts what follows is no part of a code. */
-const isCounting = (reader: CallReader, run: Run): boolean => {
+export const isCounting = (reader: CallReader, run: Run): boolean => {
   if (run.chars.length > 2 || run.pieces.length !== 1) return false
   const next = reader.word(run.to)
+  if (reader.word(run.from) === "one" && /^(is|was|that|i|to|of|for|more|thing)$/.test(next)) return true
   return (
-    (/^[wf]$/.test(reader.cls(run.to)) || next === "i") &&
+    (/^[wf]$/.test(reader.cls(run.to)) ||
+      (next === "i" && reader.word(run.to + 1) !== "mean" && reader.word(run.to + 1) !== "think")) &&
     !acknowledgements.has(next) &&
-    !/^(ending|thank|thanks|for|that|but|please)$/.test(next)
+    !/^(ending|thank|thanks|for|that|but|please|correct|right|did|sorry|wait|actually|i|mean|yes|no)$/.test(next)
   )
 }
 
 /** Whether a token may stand between two parts of a value. */
 const isBetween = (reader: CallReader, at: number, next: number): boolean =>
-  /^[nP]$/.test(reader.cls(at)) ||
+  reader.cls(at) === "n" ||
+  reader.cls(at) === "P" ||
   /^[,.;:!?\-…–]$/.test(reader.written(at)) ||
   acknowledgements.has(reader.word(at)) ||
   isAside(reader, at, next)
@@ -47,6 +44,8 @@ const goesOn = (reader: CallReader, last: Run, run: Run): boolean => {
     isApart(reader.call, last.from, run.from)
   )
     return false
+  for (let turn = reader.turn(last.to - 1) + 1; turn < reader.turn(run.from); turn++)
+    if (reader.dialogue.breaks[turn] === 1) return false
   for (let at = last.to; at < run.from; at++) if (!isBetween(reader, at, run.from)) return false
   return true
 }

@@ -109,3 +109,10 @@ export const byForm = (reader: CallReader, run: Run): ReadonlyArray<Candidate> =
   const others = [...(explained.length === 0 ? [longNumber] : []), spelledCode, routingNumber]
   return [...explained, ...others.map((rule) => rule(form)).filter(present)]
 }
+
+/** Least score of a form that harmless words beside it do not explain away: groups of a telephone plan, check digits, a plus. */
+const PROVEN = 0.7
+
+/** Whether a run passes a check digit, has the groups of a social security or phone number, or an international prefix. */
+export const hasProvenForm = (reader: CallReader, run: Run): boolean =>
+  byForm(reader, run).some(({ field, score }) => field !== "vehicle_id" && score >= PROVEN)

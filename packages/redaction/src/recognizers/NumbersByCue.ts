@@ -1,12 +1,12 @@
 import { isApart } from "../CallText.js"
 import { type Cue, lastCueBefore, type Weighed } from "../Cues.js"
-import { wordSet } from "../Lexicon.js"
+import { fillers, functionWords, wordSet } from "../Lexicon.js"
 import type { SensitiveField } from "../SensitiveField.js"
 import type { Run } from "../SpokenNumbers.js"
 import { type Candidate, candidate } from "../TextSpan.js"
 import type { CallReader } from "./CallReader.js"
 import type { Chain } from "./NumberChains.js"
-import { placeOf } from "./NumberForms.js"
+import { hasProvenForm, placeOf } from "./NumberForms.js"
 
 /** What follows an amount or a count of something, which is no identifier however long. */
 const counted =
@@ -52,17 +52,40 @@ const hasOwnRecognizer = (cue: Cue): boolean => cue.field === "money" || cue.fie
 const areWords = (chain: Chain, weighed: Weighed, total: number): boolean =>
   weighed.distance > 4 || total < 4 || weighed.cue.field === "nothing" || chain.every((run) => run.pieces.length < 2)
 
+/** Words that name a number that belongs to nobody, rather than a thing that has one. */
+const NAMES_NUMBER =
+  /(number|no|id|code|#)$|^(orders?|ticket|tracking|invoice|confirmation|reference|ref|case|incident|flight|room|gate|exit|route|model|version|sku|isbn|upc|barcode|page|channel|press|option|score|chapter|step|windows|iphone|galaxy|boeing|airbus|floor|size|error)$/
+
+/** Most tokens between harmless context and the number it belongs to. */
+const HARMLESS_REACH = 6
+
+/**
+ * Whether the nearest cue decides. Harmless context gives way to a form that proves itself, beyond its sentence, and where
+ * it names no number to what the same turn says of a value.
+ */
+const isHarmless = (reader: CallReader, chain: Chain, nearest: Weighed | undefined): boolean => {
+  if (nearest?.cue.field !== "nothing") return true
+  if (nearest.distance > HARMLESS_REACH || chain.some((run) => hasProvenForm(reader, run))) return false
+  const first = chain[0]
+  if (first === undefined || NAMES_NUMBER.test(nearest.cue.phrase)) return true
+  const other = reader.nearestCue(first.from, first.to, (cue) => cue.field !== "nothing" && cue.field !== "money")
+  return other === undefined || reader.turn(other.cue.from) !== reader.turn(first.from)
+}
+
 /** The cue that decides about a chain: the nearest to its first part, or after its last. */
 const deciding = (reader: CallReader, chain: Chain, { longest, total }: Lengths): Weighed | undefined => {
   const first = chain[0]
   const last = chain[chain.length - 1]
   if (first === undefined || last === undefined) return undefined
   const digits = chain.reduce((sum, run) => sum + run.digits, 0)
-  const weighed = reader.nearestCue(first.from, last.to, (cue) =>
-    cue.field === "nothing"
-      ? digits > 0
-      : chain.some((run) => fits(cue, run.chars.length)) || fits(cue, longest) || fits(cue, total)
+  const isPlausible = (cue: Cue): boolean =>
+    chain.some((run) => fits(cue, run.chars.length)) || fits(cue, longest) || fits(cue, total)
+  const nearest = reader.nearestCue(first.from, last.to, (cue) =>
+    cue.field === "nothing" ? digits > 0 : isPlausible(cue)
   )
+  const weighed = isHarmless(reader, chain, nearest)
+    ? nearest
+    : reader.nearestCue(first.from, last.to, (cue) => cue.field !== "nothing" && isPlausible(cue))
   if (weighed === undefined || hasOwnRecognizer(weighed.cue)) return undefined
   return digits === 0 && areWords(chain, weighed, total) ? undefined : weighed
 }
@@ -76,6 +99,26 @@ const scoreOf = ({ cue, distance, weight }: Weighed, isLoose: boolean): number =
 const fieldOf = (cue: Cue, run: Run, isOfBank: boolean): SensitiveField | "nothing" => {
   if (cue.kind === "cvv" && run.chars.length > 4) return "password"
   return cue.field === "account_number" && isOfBank ? "bank_account" : cue.field
+}
+
+/** Most letters or clumps of letters before the figures of a code. */
+const MAX_LETTERS = 4
+
+/** Where the letters begin that stand before the first figures of a code, over commas and fillers: "ZU, 091, 255". */
+const lettersBefore = (reader: CallReader, run: Run, floor: number): number => {
+  let from = run.from
+  for (let taken = 0; taken < MAX_LETTERS; taken++) {
+    let at = from - 1
+    while (at >= floor && (/^[,.\-–]$/.test(reader.written(at)) || fillers.has(reader.word(at)))) at--
+    const isLetters =
+      at >= floor &&
+      (reader.cls(at) === "L" ||
+        (reader.word(at) === "a" && reader.cls(at - 1) === "L") ||
+        (/^[A-Z]{2,4}$/.test(reader.written(at)) && !functionWords.has(reader.word(at))))
+    if (!isLetters || reader.word(at) === "i") break
+    from = at
+  }
+  return reader.start(from)
 }
 
 /** What the parts of a value are by the nearest cue. */
@@ -95,10 +138,14 @@ export const byCue = (reader: CallReader, chain: Chain, lengths: Lengths): Reado
     const isPart = isSeveral && (isWhole || length >= 2)
     if (!isPart && (!fits(cue, length) || (run.digits === 0 && run.pieces.length < 2))) return []
     const isLoose = run.digits === 1 && length === 1 && !isPart
+    const [start, end] = placeOf(reader, run)
     return [
       candidate(
         fieldOf(cue, run, isOfBank),
-        ...placeOf(reader, run),
+        run === chain[0] && weighed.side === "before" && cue.field !== "nothing"
+          ? Math.min(start, lettersBefore(reader, run, cue.to))
+          : start,
+        end,
         scoreOf(weighed, isLoose),
         evidence,
         ...(isPart ? ["given in parts"] : [])

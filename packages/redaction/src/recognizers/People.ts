@@ -1,4 +1,5 @@
 import type { Candidate } from "../TextSpan.js"
+import { spelledStretches } from "./answers/Stretches.js"
 import type { Recognizer } from "./CallReader.js"
 import { introduction, introductionEnd } from "./IntroducedNames.js"
 import { NameReader, type NameRule } from "./NameReading.js"
@@ -30,13 +31,45 @@ const presentName: NameRule = (names, at, found) => {
   return undefined
 }
 
+/** Most tokens of a name that is spelled. */
+const SPELLING_REACH = 40
+
 const spelledOut: NameRule = ({ reader }, at, found) => {
   const word = reader.word(at)
-  if (/^(spelled|spell|spelling|spells)$/.test(word)) found.push(...spelledNames(reader, at + 1, word))
+  if (!/^(spelled|spell|spelling|spells|spelt)$/.test(word)) return undefined
+  found.push(...spelledNames(reader, at + 1, word))
+  const turn = reader.turn(at)
+  let to = at + 1
+  while (to - at < SPELLING_REACH && reader.exists(to) && reader.turn(to) === turn && reader.cls(to) !== "n") to++
+  const letters = spelledStretches(reader, { turn, from: at + 1, to, end: to, byAsker: false })
+  const [first] = letters
+  if (first !== undefined && (first.to - first.from > 1 || letters.length > 1))
+    for (const one of letters)
+      found.push(reader.candidate("person_name", one.from, one.to, 0.84, `spelled after "${word}"`))
   return undefined
 }
 
-const rules: ReadonlyArray<NameRule> = [...titledNameRules, introduction, speakingName, presentName, spelledOut]
+/** Most letters of an acronym that is said letter by letter. */
+const ACRONYM = 4
+
+/** "o k o n k w o" anywhere: more letters one by one than an acronym has, without figures. */
+const spelledAnywhere: NameRule = ({ reader }, at, found) => {
+  const run = reader.runFrom(at)
+  if (run === undefined || run.digits > 0 || reader.runTo(at) !== undefined) return undefined
+  const single = run.pieces.filter((piece) => piece.chars.length === 1).length
+  if (single > ACRONYM && single === run.pieces.length && !/^(HTTPS?|WWW)/.test(run.chars))
+    found.push(reader.candidate("person_name", run.from, run.to, 0.56, "spelled letter by letter"))
+  return undefined
+}
+
+const rules: ReadonlyArray<NameRule> = [
+  ...titledNameRules,
+  introduction,
+  speakingName,
+  presentName,
+  spelledOut,
+  spelledAnywhere
+]
 
 /** People by what introduces them: "my name is", titles, roles, a question for a name and its answer, spelling. */
 export const people: Recognizer = (reader) => {

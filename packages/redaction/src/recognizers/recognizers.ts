@@ -1,4 +1,5 @@
 import { ages } from "./Ages.js"
+import { answers } from "./answers/Answers.js"
 import { birthDates } from "./BirthDates.js"
 import type { Recognizer } from "./CallReader.js"
 import { clockTimes } from "./ClockTimes.js"
@@ -43,5 +44,6 @@ export const recognizers: ReadonlyArray<Recognizer> = [
   people,
   organizations,
   descriptions,
-  secrets
+  secrets,
+  answers
 ]

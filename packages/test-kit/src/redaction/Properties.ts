@@ -156,6 +156,18 @@ const checksOf = (redact: Redact) => ({
     return [...covered(redact(raw, few))].every((character) => gone.has(character))
   },
 
+  /** A value that is found as one of a field when everything is asked for is found when the field is asked for alone. */
+  alone: (raw: Raw, field: SensitiveField): boolean => {
+    const alone = covered(redact(raw, [field]))
+    const { spans } = redact(raw, Redaction.sensitiveFields)
+    return spans
+      .filter((span) => span.field === field)
+      .every((span) => {
+        for (let at = span.start; at < span.end; at++) if (!alone.has(`${span.turn} ${at}`)) return false
+        return true
+      })
+  },
+
   /** Redacting a redacted call changes nothing. */
   stable: (raw: Raw, fields: ReadonlyArray<SensitiveField>): boolean => {
     const once = redact(raw, fields).transcript
@@ -276,6 +288,12 @@ export const redactionProperties = (redact: Redact, redactDocument?: RedactDocum
       "what goes for some fields goes for more of them",
       [anyCall, someFields, someFields],
       promises.monotone,
+      runs
+    ),
+    property(
+      "a value is found whether its field is asked for alone or with all others",
+      [anyCall, fc.constantFrom(...Redaction.sensitiveFields)],
+      promises.alone,
       runs
     ),
     property(

@@ -1,0 +1,293 @@
+import type { CallText } from "../CallText.js"
+import type { Cue } from "../Cues.js"
+import { acknowledgements, fillers, wordSet } from "../Lexicon.js"
+import { type Asked, asksForMore, questionsIn } from "./Questions.js"
+
+/** A stretch of a turn that answers a question, in tokens, `to` exclusive. */
+export interface AnswerPlace {
+  readonly turn: number
+  readonly from: number
+  readonly to: number
+  /** Where the turn ends, with what it announces of its own. */
+  readonly end: number
+  /** Said by the side that asked: a read-back, or the rest of its own sentence. */
+  readonly byAsker: boolean
+}
+
+/** A question and all that is said in answer to it until something else is asked. */
+export interface Exchange {
+  /** What is asked for, at least one thing; the last one was said last. */
+  readonly asked: ReadonlyArray<Asked>
+  readonly answers: ReadonlyArray<AnswerPlace>
+}
+
+/** What the questions of a call govern. */
+export interface Dialogue {
+  readonly exchanges: ReadonlyArray<Exchange>
+  /** Turns, marked with 1, over which no value of the other side goes on: they ask for something or say something else. */
+  readonly breaks: Uint8Array
+}
+
+/** Words with which one side keeps the other talking, repeats what it understood, or asks for it again. */
+const keepWords = wordSet(
+  `so that's let me repeat read back i have got is that right correct did get this it to you again say said please could can would give
+ once more one time missed didn't catch hear what was come the rest next part slower slowly last first digits numbers letters
+ and a moment second no rush problem take your time sure thing absolutely of course whenever you're ready hold on wait just
+ still here with me so far after before confirm confirming back okay perfect wonderful great understood noted
+ spell spelled for double check verify were there are we i'll write down writing only little bit louder speak up break
+ breaking sorry beg pardon pardon me excuse excellent awesome fantastic cool nice lovely yup nope not at all no worries
+ continue carry keep going ready when fire away listening all ears following lets go for it like about enter entering type typing put`
+)
+
+const MARK = /^[^\p{L}\p{N}]+$/u
+
+/** Most turns for which a question that nobody has answered holds, and most turns of one answer. */
+const MAX_TURNS = 40
+const MAX_UNANSWERED = 6
+
+/** Most words of an aside over which the other side's value goes on. */
+const MAX_ASIDE = 6
+/** Words that make a request of the rest of their turn. */
+const ASKING =
+  /^(what|what's|whats|which|who|who's|whose|whom|where|where's|when|when's|how|can|could|may|might|please|spell|tell|give|confirm|verify|provide|need|read|your|let's|remind|say|state|have)$/
+/** Most tokens of a request without such a word: "and the year". */
+const MAX_SHORT = 9
+/** Most tokens of a turn in which a question word asks for what is named before it: "good through what date". */
+const MAX_REQUEST = 14
+const CORRECTION = /^(no|wait|sorry|actually|correction|it's|that's|i|and|then|yes)$/
+const QUESTION = /^(\?|your|what|what's|which|when|who|where|how|why|do|does|are|would|may)$/
+
+interface TurnTokens {
+  readonly from: number
+  readonly to: number
+}
+
+/** The tokens of each turn, without the line break at its end. */
+const turnsOf = (call: CallText): ReadonlyArray<TurnTokens> => {
+  const { all } = call.tokens
+  const places: Array<TurnTokens> = call.turns.map(() => ({ from: 0, to: 0 }))
+  for (let at = 0; at < all.length;) {
+    const turn = call.turnOf[at] ?? 0
+    let to = at
+    while (to < all.length && call.turnOf[to] === turn) to++
+    let end = to
+    while (end > at && all[end - 1]?.cls === "n") end--
+    places[turn] = { from: at, to: end }
+    at = to
+  }
+  return places
+}
+
+const isFigure = (cls: string): boolean => /^[dtyzNXxoLPFsMm]$/.test(cls)
+
+/** A call's turns, as the state machine below reads them. */
+class TurnReader {
+  readonly turns: ReadonlyArray<TurnTokens>
+  #cue = 0
+
+  constructor(
+    readonly call: CallText,
+    readonly cues: ReadonlyArray<Cue>
+  ) {
+    this.turns = turnsOf(call)
+  }
+
+  /** The cues of a turn; turns are read in order. */
+  #cuesOf({ from, to }: TurnTokens): ReadonlyArray<Cue> {
+    const found: Array<Cue> = []
+    for (let cue = this.cues[this.#cue]; cue !== undefined && cue.from < to; cue = this.cues[++this.#cue])
+      if (cue.from >= from) found.push(cue)
+    return found
+  }
+
+  /** What a turn is; `before` is what was asked for last. */
+  view(turn: number, speaker: string, isApart: boolean, before: ReadonlyArray<Asked>): TurnView {
+    const place = this.place(turn)
+    const cues = this.#cuesOf(place)
+    const isMore = !this.hasValue(turn) && asksForMore(this.call.tokens.all, place.from, place.to)
+    const open = isApart ? [] : resolved(this.asked(turn, cues), before, isMore)
+    return { turn, place, speaker, isApart, cues, open, keeps: this.keeps(turn) }
+  }
+
+  place(turn: number): TurnTokens {
+    return this.turns[turn] ?? { from: 0, to: 0 }
+  }
+
+  /** Whether a turn only keeps the other side talking: acknowledgements, figures that are read back, "once more please". */
+  keeps(turn: number): boolean {
+    const { from, to } = this.place(turn)
+    for (let at = from; at < to; at++) {
+      const token = this.call.tokens.all[at]
+      if (token === undefined || MARK.test(token.text) || isFigure(token.cls)) continue
+      if (!acknowledgements.has(token.lower) && !fillers.has(token.lower) && !keepWords.has(token.lower)) return false
+    }
+    return true
+  }
+
+  /** Whether a turn may go on with an answer: it is short, or begins with a part of a value or a correction. */
+  goesOn(turn: number): boolean {
+    const { from, to } = this.place(turn)
+    let words = 0
+    let isFirst = true
+    for (let at = from; at < to; at++) {
+      const token = this.call.tokens.all[at]
+      if (token?.cls === "P" && isFirst) return true
+      if (token === undefined || MARK.test(token.text) || fillers.has(token.lower)) continue
+      if (isFirst && (isFigure(token.cls) || CORRECTION.test(token.lower))) return true
+      isFirst = false
+      words++
+    }
+    return words <= MAX_ASIDE
+  }
+
+  /** Whether a value that the other side is giving ends at a turn. */
+  breaks(turn: number, hasCue: boolean): boolean {
+    if (hasCue) return true
+    if (this.keeps(turn)) return false
+    const { from, to } = this.place(turn)
+    if (to - from > MAX_ASIDE) return true
+    for (let at = from; at < to; at++) if (QUESTION.test(this.call.tokens.all[at]?.lower ?? "")) return true
+    return false
+  }
+
+  /** Whether a turn has a figure, a letter or a word that may be part of a value. */
+  hasValue(turn: number): boolean {
+    const { from, to } = this.place(turn)
+    for (let at = from; at < to; at++) {
+      const token = this.call.tokens.all[at]
+      if (token?.cls === "P") return true
+      if (token === undefined || MARK.test(token.text)) continue
+      if (isFigure(token.cls)) return true
+      if (token.cls === "w" && !acknowledgements.has(token.lower) && !keepWords.has(token.lower)) return true
+    }
+    return false
+  }
+
+  /** Where the last figure of a turn stands; before its first token where there is none. */
+  #lastFigure(turn: number): number {
+    const { from, to } = this.place(turn)
+    for (let at = to - 1; at >= from; at--) if (/^[dtyzNXP]$/.test(this.call.tokens.all[at]?.cls ?? "")) return at
+    return from - 1
+  }
+
+  /** What a turn asks for: phrases behind which no value follows in the turn itself. */
+  asked(turn: number, turnCues: ReadonlyArray<Cue>): ReadonlyArray<Asked> {
+    const { from, to } = this.place(turn)
+    const behind = this.#lastFigure(turn)
+    return questionsIn(this.call.tokens.all, from, to, turnCues).filter(
+      (one) =>
+        (one.to > behind || one.phrase.endsWith("digits") || this.#isCount(behind)) &&
+        (one.reads === "code" || this.#isQuestion(turn, one))
+    )
+  }
+
+  /** Whether a phrase asks for something in words rather than says something about it. */
+  #isQuestion(turn: number, one: Asked): boolean {
+    const { from, to } = this.place(turn)
+    const { all } = this.call.tokens
+    if (all[one.from - 1]?.lower === "my") return false
+    const reach = to - from <= MAX_REQUEST ? to : one.to
+    for (let at = from; at < reach; at++) if (ASKING.test(all[at]?.lower ?? "")) return true
+    for (let at = one.to; at < to; at++) if (all[at]?.text === "?") return true
+    return (
+      to - from <= MAX_SHORT &&
+      one.to - from <= MAX_SHORT &&
+      /^(your|the|and|or|now|okay|ok|full|last|first)$/.test(all[from]?.lower ?? "")
+    )
+  }
+
+  /** "the four digit pin": a figure that says how long a value is. */
+  #isCount(at: number): boolean {
+    return /^(digit|digits|letter|letters|numbers|four|more|time|moment|second)$/.test(
+      this.call.tokens.all[at + 1]?.lower ?? ""
+    )
+  }
+}
+
+interface State {
+  readonly asked: ReadonlyArray<Asked>
+  readonly asker: string
+  readonly answers: Array<AnswerPlace>
+  readonly since: number
+  isAnswered: boolean
+}
+
+const DATES = new Set(["dob", "date"])
+
+/** What "the last four" and "the year" are of: what was asked for before. */
+const resolved = (asked: ReadonlyArray<Asked>, before: ReadonlyArray<Asked>, isMore: boolean): ReadonlyArray<Asked> => {
+  const own = asked.filter(({ reads }) => reads !== "more date")
+  if (own.length > 0) return own
+  if (asked.length > 0) {
+    const dates = before.filter((one) => DATES.has(one.field) || one.reads === "date")
+    return dates.length > 0 ? dates : asked.map((one) => ({ ...one, reads: "date" }))
+  }
+  return isMore ? before : []
+}
+
+/** The place of a turn that a question governs: up to the first phrase that asks for, or announces, something else. */
+const answerPlace = (
+  { from, to }: TurnTokens,
+  turn: number,
+  byAsker: boolean,
+  next: ReadonlyArray<Pick<Asked, "from">>
+): AnswerPlace => ({ turn, from, to: next[0] === undefined ? to : Math.max(from, next[0].from), end: to, byAsker })
+
+/** What a turn is to the dialogue, whatever was asked before. */
+interface TurnView {
+  readonly turn: number
+  readonly place: TurnTokens
+  readonly speaker: string
+  /** A value of a JSON document, which neither asks nor answers. */
+  readonly isApart: boolean
+  readonly cues: ReadonlyArray<Cue>
+  readonly open: ReadonlyArray<Asked>
+  readonly keeps: boolean
+}
+
+/** Whether an exchange ends with a turn: the side that asked goes on to something else, or the other one does. */
+const endsAt = (reader: TurnReader, state: State, { keeps, speaker, turn }: TurnView): boolean => {
+  if (keeps) return false
+  return speaker === state.asker
+    ? state.isAnswered || turn - state.since > MAX_UNANSWERED
+    : state.isAnswered && !reader.goesOn(turn)
+}
+
+/** Takes a turn as a part of the answer; the state behind it, undefined where the exchange is over. */
+const answeredBy = (reader: TurnReader, state: State, view: TurnView): State | undefined => {
+  if (view.isApart || view.turn - state.since > MAX_TURNS) return undefined
+  const isAsker = view.speaker === state.asker
+  const ends = endsAt(reader, state, view)
+  const asksNext = view.open.length > 0
+  if (!ends || asksNext) {
+    const next = view.cues.length > 0 ? view.cues : isAsker ? view.open : []
+    state.answers.push(answerPlace(view.place, view.turn, isAsker, next))
+  }
+  if (!isAsker && reader.hasValue(view.turn)) state.isAnswered = true
+  return ends || (isAsker && asksNext) ? undefined : state
+}
+
+/**
+ * Follows a call turn by turn. A turn that asks for something begins an exchange; back-channels, read-backs and requests
+ * to repeat go on with it; it ends where something else is asked for, or where a side goes on to say something else after
+ * it was answered. Linear in the call's length.
+ */
+export const dialogueOf = (call: CallText, cues: ReadonlyArray<Cue>): Dialogue => {
+  const reader = new TurnReader(call, cues)
+  const exchanges: Array<Exchange> = []
+  const breaks = new Uint8Array(call.turns.length)
+  let state: State | undefined
+  let lastAsked: ReadonlyArray<Asked> = []
+  for (const [turn, { apart: isApart, speaker }] of call.turns.entries()) {
+    const view = reader.view(turn, speaker, isApart, lastAsked)
+    if (state !== undefined) state = answeredBy(reader, state, view)
+    const isQuestion = view.open.length > 0 && !(state !== undefined && view.keeps && view.cues.length === 0)
+    breaks[turn] = isQuestion || reader.breaks(turn, view.cues.length > 0) ? 1 : 0
+    if (!isQuestion) continue
+    const answers: Array<AnswerPlace> = []
+    exchanges.push({ asked: view.open, answers })
+    state = { asked: view.open, asker: speaker, answers, since: turn, isAnswered: false }
+    lastAsked = view.open
+  }
+  return { exchanges, breaks }
+}

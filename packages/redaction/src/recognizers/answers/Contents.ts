@@ -1,0 +1,72 @@
+import { acknowledgements, fillers, functionWords, wordSet } from "../../Lexicon.js"
+import type { AnswerPlace } from "../../dialogue/Dialogue.js"
+import type { CallReader } from "../CallReader.js"
+
+/** Words of an answer that are left when what opens, links and ends it is taken away; tokens, `to` exclusive. */
+export interface Content {
+  readonly from: number
+  readonly to: number
+}
+
+/** What stands around an answer and is no part of it. */
+const around =
+  wordSet(`it it's its is that's that would be my name the this i'm i am was sure yes of course hold on let me see right so okay
+ under hi hello well think guess live living lives in from located based near just outside a an work working works as born here they call
+ called sorry no wait actually mean make correction and you can put down city town send to please thank thanks all for
+ calling speaking again with first last full spelled address should be we we're are our at moved over by uh um er like goes
+ have got did get correct repeat read back i'll use go ahead but if then usually currently now don't do not know why who what
+ where when how which need want because your his her their there mm mhm huh yeah yep nope nothing none same one moment second
+ been has had he she him user username handle login job i've male he's she's myself me too also only still always never
+ it'll that'll how's lemme gonna wanna gotta say said tell told ask asked question rather prefer comfortable sir ma'am`)
+
+/** Most tokens of one value. */
+const MAX_WORDS = 9
+
+/** Most words of an answer of which every part is taken. */
+const MAX_ANSWER = 14
+
+const isInside = (reader: CallReader, at: number, extra: ReadonlySet<string>): boolean =>
+  extra.has(reader.word(at)) || /^[-'’._@+&/]$/.test(reader.written(at))
+
+/** Signs that an address or a user name may begin with. */
+const opens = wordSet("at underscore dot")
+
+/** Whether only a comma or a filler stands between two parts of an address. */
+const isPause = (reader: CallReader, from: number, to: number): boolean => {
+  if (to - from > 2) return false
+  for (let at = from; at < to; at++) if (reader.written(at) !== "," && !fillers.has(reader.word(at))) return false
+  return true
+}
+
+const isWord = (reader: CallReader, at: number, extra: ReadonlySet<string>): boolean => {
+  const word = reader.word(at)
+  if (extra.has(word)) return true
+  return (
+    /[\p{L}\p{N}]/u.test(word) &&
+    reader.cls(at) !== "P" &&
+    !around.has(word) &&
+    !fillers.has(word) &&
+    !acknowledgements.has(word) &&
+    !(functionWords.has(word) && reader.cls(at) === "w" && !/^(street|box|north|south|new|little)$/.test(word))
+  )
+}
+
+/** Stretches of words in an answer; `extra` are words that belong to such a value though they usually stand around one. */
+export const contentsOf = (
+  reader: CallReader,
+  place: AnswerPlace,
+  extra: ReadonlySet<string>
+): ReadonlyArray<Content> => {
+  const found: Array<{ from: number; to: number }> = []
+  let words = 0
+  for (let at = place.from; at < place.to; at++) {
+    if (/[\p{L}\p{N}]/u.test(reader.written(at))) words++
+    const last = found[found.length - 1]
+    if (isWord(reader, at, extra)) {
+      const isNext = (to: number): boolean => to === at || (extra.has("dot") && isPause(reader, to, at))
+      if (last !== undefined && isNext(last.to) && at - last.from < MAX_WORDS) last.to = at + 1
+      else if (!extra.has(reader.word(at)) || opens.has(reader.word(at))) found.push({ from: at, to: at + 1 })
+    } else if (last?.to === at && isInside(reader, at, extra) && isWord(reader, at + 1, extra)) last.to = at + 1
+  }
+  return words > MAX_ANSWER ? found.slice(0, 1) : found
+}
