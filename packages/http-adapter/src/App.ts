@@ -9,9 +9,11 @@ import { makeAllowedMethods } from "./allowedMethods.js"
 import { discardRest, handleClientError } from "./clientErrors.js"
 import type { ServedEndpoint, SuccessResponse } from "./Endpoint.js"
 import { challengeFor, type ErrorResponse, messageErrors, serverError, toErrorResponse } from "./ErrorResponses.js"
+import { jsonParts } from "./JsonParts.js"
 import type { HttpLimits } from "./Limits.js"
 import { callerFields, type Log, logFailure, logRequest } from "./Log.js"
 import { type HttpMetrics, makeMetrics } from "./Metrics.js"
+import { pacedBody, partsOf } from "./PacedBody.js"
 import { makeRequestRunner, type RequestState } from "./requestRunner.js"
 
 /** Whether `X-Forwarded-For` is trusted: from every peer, from none, or from these addresses and networks. */
@@ -48,6 +50,11 @@ const UNMATCHED_ROUTE = "none"
 
 /** The status that is logged and counted for requests whose client disconnected before the response. */
 const CLIENT_CLOSED_REQUEST = 499
+
+const JSON_TYPE = "application/json; charset=utf-8"
+
+/** Stored bytes of a response from which it is sent in parts. */
+const LARGE_RESPONSE_BYTES = 128 * 1024
 
 export const makeApp = async (
   runtime: Runtime.Runtime<Engine.Services>,
@@ -88,12 +95,21 @@ export const makeApp = async (
     void reply.send(response.body)
   }
 
+  /** Large values are sent in parts, so that neither they nor what is not yet read of them is one string. */
+  const sendJson = (request: FastifyRequest, reply: FastifyReply, value: unknown): void => {
+    const isLarge = (request.state?.lease?.held() ?? 0) >= LARGE_RESPONSE_BYTES
+    void reply
+      .type(JSON_TYPE)
+      .send(isLarge ? pacedBody(partsOf(jsonParts(value)), limits.stallMillis) : JSON.stringify(value))
+  }
+
   const sendSuccess = (request: FastifyRequest, reply: FastifyReply, response: SuccessResponse): void => {
     const { content } = response
     setHead(request, reply, response.status, response.headers)
     if (content === undefined) void reply.send()
-    else if (content.as === "json") void reply.send(content.value)
-    else void reply.type(content.type).send(content.as === "text" ? content.text : content.stream)
+    else if (content.as === "json") sendJson(request, reply, content.value)
+    else if (content.as === "text") void reply.type(content.type).send(content.text)
+    else void reply.type(content.type).send(pacedBody(content.source, limits.stallMillis))
   }
 
   const handler = (endpoint: ServedEndpoint) => {

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http"
-import type { Readable } from "node:stream"
 import type { CurrentActor, Engine, Operation } from "@earshot/core"
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import type { HttpError, HttpResponseError } from "./ErrorResponses.js"
+import type { PartSource } from "./PacedBody.js"
 
 /** How a body may be encoded. Source: interface, Endpoints. */
 export type Encoding = "json" | "form" | "multipart"
@@ -38,7 +38,7 @@ export interface SuccessResponse {
 export type ResponseContent =
   | { readonly as: "json"; readonly value: unknown }
   | { readonly as: "text"; readonly type: string; readonly text: string | Buffer }
-  | { readonly as: "stream"; readonly type: string; readonly stream: Readable }
+  | { readonly as: "parts"; readonly type: string; readonly source: PartSource }
 
 /** A response with a JSON body. */
 export const json = (status: 200 | 201, value: unknown): SuccessResponse => ({ status, content: { as: "json", value } })

@@ -25,6 +25,14 @@ export interface HttpLimits {
   readonly keepAliveMillis: number
   /** Milliseconds for which the rest of a rejected body is read and discarded, so that the client can read the response. */
   readonly lingerMillis: number
+  /**
+   * Bytes of stored documents in memory for responses, of an organization and of all. Beyond it further reads are answered
+   * with 503. An organization may read one larger document at a time.
+   */
+  readonly organizationResponseBytes: number
+  readonly responseBytes: number
+  /** Milliseconds in which a client that reads a large response or an export must take the next 32 KiB. */
+  readonly stallMillis: number
   /** Most open connections; further ones are dropped. */
   readonly connections: number
   /** Milliseconds in which requests in flight may finish when the server closes. */
@@ -44,6 +52,9 @@ export const defaultLimits: HttpLimits = {
   idleMillis: 120_000,
   keepAliveMillis: 5_000,
   lingerMillis: 5_000,
+  organizationResponseBytes: 32 * 1024 * 1024,
+  responseBytes: 128 * 1024 * 1024,
+  stallMillis: 30_000,
   connections: 10_000,
   graceMillis: 30_000
 }

@@ -14,6 +14,7 @@ export interface HttpMetrics {
 export interface GaugeReaders {
   readonly requestsInFlight: () => number
   readonly bodyBytesInFlight: () => number
+  readonly responseBytesInFlight: () => number
 }
 
 /** Seconds: from ingestion, which takes milliseconds, to widgets over years of calls. */
@@ -57,6 +58,11 @@ export const makeMetrics = (levels: GaugeReaders): HttpMetrics => {
     })
   level("earshot_http_requests_in_flight", "Requests in flight", levels.requestsInFlight)
   level("earshot_http_body_bytes_in_flight", "Bytes of request bodies in memory", levels.bodyBytesInFlight)
+  level(
+    "earshot_http_response_bytes_in_flight",
+    "Bytes of stored documents in memory for responses",
+    levels.responseBytesInFlight
+  )
 
   // Cached, since looking up a child by its labels takes longer than counting.
   const children = new Map<string, { readonly count: () => void; readonly time: (seconds: number) => void }>()

@@ -1,4 +1,3 @@
-import { Readable } from "node:stream"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -7,9 +6,10 @@ import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { SuccessResponse } from "./Endpoint.js"
+import type { PartSource } from "./PacedBody.js"
 
 /**
- * Streams text or bytes as a response with backpressure. A failure before the first chunk is an ordinary error response; a
+ * Streams text or bytes as a response with backpressure: the next chunk is made when the one before has been sent. A failure before the first chunk is an ordinary error response; a
  * later one closes the connection, since the status has already been sent.
  */
 export const streamResponse = <E, R>(
@@ -31,8 +31,8 @@ export const streamResponse = <E, R>(
           const later = Effect.tapErrorCause(pullNonEmpty(pull), (cause) =>
             Effect.logError("Response stream failed", cause)
           )
-          const stream = makeReadable(runtime, later, first, Scope.close(scope, Exit.void))
-          return { status: 200, content: { as: "stream", type, stream } }
+          const source = makeSource(runtime, later, first, Scope.close(scope, Exit.void))
+          return { status: 200, content: { as: "parts", type, source } }
         }),
         Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
       )
@@ -51,33 +51,34 @@ const pullNonEmpty = <E, R>(
 
 const toBytes = (value: string | Uint8Array): Uint8Array => (typeof value === "string" ? Buffer.from(value) : value)
 
-const makeReadable = <E, R>(
+const makeSource = <E, R>(
   runtime: Runtime.Runtime<R>,
   next: Effect.Effect<Buffer | null, E, R>,
   first: Buffer | null,
   close: Effect.Effect<void>
-): Readable => {
+): PartSource => {
   const runCallback = Runtime.runCallback(runtime)
   let pending: { readonly bytes: Buffer | null } | undefined = { bytes: first }
   let cancel: (() => void) | undefined
-  return new Readable({
-    read() {
+  return {
+    next: (done) => {
       if (pending !== undefined) {
         const { bytes } = pending
         pending = undefined
-        this.push(bytes)
+        done(bytes)
         return
       }
       cancel = runCallback(next, {
-        onExit: Exit.match({
-          onSuccess: (bytes) => this.push(bytes),
-          onFailure: () => this.destroy(new Error("The stream failed."))
-        })
+        onExit: (exit) => {
+          done(Exit.isSuccess(exit) ? exit.value : undefined)
+        }
       })
     },
-    destroy(error, callback) {
+    close: (done) => {
+      pending = undefined
+      // Interrupts the statement that runs, if one does.
       cancel?.()
-      runCallback(close, { onExit: () => callback(error) })
+      runCallback(close, { onExit: done })
     }
-  })
+  }
 }

@@ -1,6 +1,6 @@
 /** Runs an endpoint for a request: credentials, query and body, use case; and keeps count of what is in flight. */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { type Actor, Credentials, CurrentActor, type Engine } from "@earshot/core"
+import { type Actor, Credentials, CurrentActor, type Engine, ResponseBytes } from "@earshot/core"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -15,12 +15,15 @@ import { type HttpError, messageErrors } from "./ErrorResponses.js"
 import { formFields } from "./FormFields.js"
 import type { HttpLimits } from "./Limits.js"
 import { clientNetwork, presentedCredentials } from "./requestCredentials.js"
+import { budgetOf, makeResponseBudget, type ResponseLease } from "./ResponseBudget.js"
 
 /** State of a request that is being handled. */
 export interface RequestState {
   actor: Actor | undefined
   /** Bytes of its body that are held in memory. */
   reservedBytes: number
+  /** Bytes of its response that are in memory. */
+  lease: ResponseLease | undefined
 }
 
 type RequestExit = Exit.Exit<SuccessResponse, HttpError>
@@ -34,6 +37,7 @@ export interface RequestRunner {
   readonly awaitContinue: (message: IncomingMessage, response: ServerResponse) => void
   readonly requestsInFlight: () => number
   readonly bodyBytesInFlight: () => number
+  readonly responseBytesInFlight: () => number
   /** Interrupts all running requests and waits until they have ended. */
   readonly interrupt: () => Promise<void>
 }
@@ -43,6 +47,7 @@ export const makeRequestRunner = (runtime: Runtime.Runtime<Engine.Services>, lim
   const runFork = Runtime.runFork(runtime)
   const running = new Set<Fiber.RuntimeFiber<SuccessResponse, HttpError>>()
   const awaitingContinue = new WeakMap<IncomingMessage, ServerResponse>()
+  const responses = makeResponseBudget(limits)
   let bytesInFlight = 0
 
   const incomingBody = (request: FastifyRequest, state: RequestState): IncomingBody => ({
@@ -78,7 +83,12 @@ export const makeRequestRunner = (runtime: Runtime.Runtime<Engine.Services>, lim
       credentials.admit(operation, presentedCredentials(request), { from: clientNetwork(request.ip) }),
       (actor) => {
         state.actor = actor
-        return Effect.provideService(Effect.flatMap(readInput(request, incoming), handle), CurrentActor, actor)
+        const lease = responses.open(actor.organizationId)
+        state.lease = lease
+        return Effect.flatMap(readInput(request, incoming), handle).pipe(
+          Effect.provideService(CurrentActor, actor),
+          Effect.locally(ResponseBytes.currentResponseBytes, budgetOf(lease, endpoint.method === "GET"))
+        )
       }
     )
   }
@@ -88,14 +98,21 @@ export const makeRequestRunner = (runtime: Runtime.Runtime<Engine.Services>, lim
       const readInput = makeInputReader(endpoint, limits)
       const isRead = endpoint.method === "GET"
       return (request, reply, onExit) => {
-        const state: RequestState = { actor: undefined, reservedBytes: 0 }
+        const state: RequestState = { actor: undefined, reservedBytes: 0, lease: undefined }
         request.state = state
         const fiber = runFork(program(endpoint, readInput, request, state))
         running.add(fiber)
         // A read is interrupted when its client disconnects; a write is completed.
-        if (isRead) reply.raw.once("close", () => fiber.unsafeInterruptAsFork(FiberId.none))
+        let closed = false
+        reply.raw.once("close", () => {
+          closed = true
+          if (isRead) fiber.unsafeInterruptAsFork(FiberId.none)
+          // What a fiber that still runs has read is in memory until it ends.
+          if (!running.has(fiber)) state.lease?.close()
+        })
         fiber.addObserver((exit) => {
           running.delete(fiber)
+          if (closed || exit._tag === "Failure") state.lease?.close()
           bytesInFlight -= state.reservedBytes
           onExit(exit)
         })
@@ -106,6 +123,7 @@ export const makeRequestRunner = (runtime: Runtime.Runtime<Engine.Services>, lim
     },
     requestsInFlight: () => running.size,
     bodyBytesInFlight: () => bytesInFlight,
+    responseBytesInFlight: responses.bytesInFlight,
     interrupt: async () => {
       const ended = [...running].map(
         (fiber) =>
