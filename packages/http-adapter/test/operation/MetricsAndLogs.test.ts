@@ -37,7 +37,8 @@ describe("metrics and logs", () => {
         ["earshot_http_requests_total", "counter"],
         ["earshot_http_request_duration_seconds", "histogram"],
         ["earshot_http_requests_in_flight", "gauge"],
-        ["earshot_http_body_bytes_in_flight", "gauge"]
+        ["earshot_http_body_bytes_in_flight", "gauge"],
+        ["earshot_http_response_bytes_in_flight", "gauge"]
       ])
       const labels = new Set([...text.matchAll(/([a-z_]+)="/g)].map(([, label]) => label))
       for (const label of ["method", "route", "status", "le"]) labels.delete(label)
