@@ -47,19 +47,34 @@ for (const database of TestEngine.databases) {
       expect(busy.headers.get("retry-after")).toBe("1")
       expect(String(at(busy.json, "detail"))).toContain("The responses of the organization that are being sent hold")
       expect((await server.send("GET", CALLS, tenant)).status).toBe(200)
-      expect((await server.send("POST", OBSERVE, { ...tenant, json: { call_id: "new", agent: tenant.agent } })).status).toBe(201)
+      expect(
+        (await server.send("POST", OBSERVE, { ...tenant, json: { call_id: "new", agent: tenant.agent } })).status
+      ).toBe(201)
       expect((await server.send("GET", `${CALLS}?expand=transcript`, other)).status).toBe(200)
       reading.destroy()
       more.destroy()
-      await waitFor("the list is read", async () => (await server.send("GET", `${CALLS}?expand=transcript`, tenant)).status === 200)
+      await waitFor(
+        "the list is read",
+        async () => (await server.send("GET", `${CALLS}?expand=transcript`, tenant)).status === 200
+      )
       await isIdle(server)
     })
 
     it("that nobody reads are ended, and their bytes given back", async () => {
       const tenant = await withCalls(server, 25)
       const began = Date.now()
-      const sockets = await Promise.all([unread(server, tenant, `${CALLS}export/`), unread(server, tenant, `${CALLS}export/`)])
-      const closed = sockets.map((socket) => new Promise<void>((resolve) => socket.once("close", () => { resolve() })))
+      const sockets = await Promise.all([
+        unread(server, tenant, `${CALLS}export/`),
+        unread(server, tenant, `${CALLS}export/`)
+      ])
+      const closed = sockets.map(
+        (socket) =>
+          new Promise<void>((resolve) =>
+            socket.once("close", () => {
+              resolve()
+            })
+          )
+      )
       await waitFor("exports hold calls", async () => (await inFlight(server)) > 0)
       // The server has closed the connection; the client sees it once it reads.
       await isIdle(server)

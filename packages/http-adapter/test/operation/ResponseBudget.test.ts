@@ -56,8 +56,7 @@ describe("the budget of response bytes", () => {
             expect(lease.held()).toBe(held.closed ? 0 : before + one.bytes)
           } else {
             const error = lease.reserve(one.bytes)
-            const fits =
-              ofOrganization + one.bytes <= limits.organizationResponseBytes || ofOrganization === 0
+            const fits = ofOrganization + one.bytes <= limits.organizationResponseBytes || ofOrganization === 0
             const allFits = total + one.bytes <= limits.responseBytes || total === 0
             expect(error === undefined).toBe(!held.closed && fits && allFits)
             expect(lease.held()).toBe(error === undefined ? before + one.bytes : before)
