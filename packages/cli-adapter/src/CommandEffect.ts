@@ -10,6 +10,7 @@ import type {
   RateLimited,
   RedactionUnavailable,
   RunIsOver,
+  SecretBox,
   StorageError,
   Unauthenticated,
   ValidationFailed
@@ -42,6 +43,7 @@ export type CommandError =
   | ModelUnavailable
   | RedactionUnavailable
   | RunIsOver
+  | SecretBox.SecretKeyMissing
   | StorageError
 
 /** A command that runs. */

@@ -18,6 +18,7 @@ import { prompts } from "./commands/Prompts.js"
 import { redact } from "./commands/Redact.js"
 import { results } from "./commands/Results.js"
 import { runs } from "./commands/Runs.js"
+import { secrets } from "./commands/Secrets.js"
 import { serve } from "./commands/Serve.js"
 import { suites } from "./commands/Suites.js"
 import { tokens } from "./commands/Tokens.js"
@@ -28,7 +29,7 @@ const HEADINGS: ReadonlyArray<readonly [string, ReadonlyArray<Declaration>]> = [
   ["Start:", [demo, init, serve]],
   ["Calls:", [calls, dashboards, metrics, redact, prompts]],
   ["Tests:", [suites, results, runs, evaluators, personalities, profiles, phoneNumbers, tools, folders]],
-  ["Administration:", [organizations, projects, agents, keys, links, tokens, connections, checkout, jobs]]
+  ["Administration:", [organizations, projects, agents, keys, links, tokens, connections, checkout, secrets, jobs]]
 ]
 
 /** The names that `--log-level` takes. */

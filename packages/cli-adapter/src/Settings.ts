@@ -77,6 +77,7 @@ export const plainEngine = (
   codeHosts: codeHostSettings(options),
   allowedHosts: splitList([...(options.allowedHosts ?? []), process.env.EARSHOT_ALLOW_HOSTS ?? ""]),
   secretKeys: secretFrom(process.env.EARSHOT_SECRET_KEYS),
+  secretKeysFile: nonBlank(process.env.EARSHOT_SECRET_KEYS_FILE),
   database: options.database,
   tablePrefix: nonBlank(options.tablePrefix),
   recordings: process.env.EARSHOT_RECORDINGS ?? DEFAULT_RECORDINGS,

@@ -40,8 +40,10 @@ export interface EngineSettings {
     /** The URL that clients reach the server at; read when a repository is checked out. */
     readonly publicUrl: () => string | undefined
   }
-  /** Encryption keys, as in the environment; the first one encrypts. */
+  /** Secret keys, as in the environment; the first one seals. */
   readonly secretKeys: Redacted.Redacted | undefined
+  /** The file with the secret keys, where the environment has none. */
+  readonly secretKeysFile: string | undefined
   /** Requests per minute for each credential, and failed authentications per minute for each client address. */
   readonly requestsPerMinute: number | undefined
   readonly refusalsPerMinute: number | undefined

@@ -1,7 +1,6 @@
 /** Wires the engine and the server for a command. Each database and provider is loaded when the settings need it. */
-import type { Database, Engine, LanguageModel } from "@earshot/core"
+import type { Database, Engine, LanguageModel, SecretBox } from "@earshot/core"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type { Invocation } from "./commands/Declare.js"
 import { UsageError } from "./Errors.js"
@@ -28,15 +27,36 @@ const rateLimiter = async (settings: EngineSettings) => {
   return PostgresRateLimits.layer(allowances)
 }
 
-/** Encrypts secrets with the keys of the environment. */
-const secretBox = async ({ secretKeys }: EngineSettings) => {
-  if (secretKeys === undefined) return undefined
-  const AesSecretBox = await import("@earshot/core/providers/AesSecretBox")
-  return Either.mapBoth(AesSecretBox.parse(secretKeys), {
-    onLeft: ({ reason }) => new UsageError({ reason: `EARSHOT_SECRET_KEYS: ${reason}` }),
-    onRight: AesSecretBox.layer
+/** The file that an SQLite database's key is in, where none is configured. */
+const keyFileOf = (database: string): string | undefined =>
+  database.startsWith("sqlite:") && database !== "sqlite::memory:"
+    ? `${database.slice("sqlite:".length)}.key`
+    : undefined
+
+/**
+ * Seals secrets with the keys of the environment, of a file, or for SQLite of the file next to the database, which is
+ * created with the first command. Processes on a PostgreSQL database may be on several machines: they are given their key.
+ */
+const secretBox = (settings: EngineSettings): Effect.Effect<Layer.Layer<SecretBox.SecretBox> | undefined, UsageError> =>
+  Effect.gen(function* () {
+    const own = keyFileOf(settings.database)
+    const { secretKeys, secretKeysFile } = settings
+    if (secretKeys === undefined && secretKeysFile === undefined && own === undefined) return undefined
+    const KeyFile = yield* Effect.promise(() => import("@earshot/core/providers/SecretKeyFile"))
+    const AesSecretBox = yield* Effect.promise(() => import("@earshot/core/providers/AesSecretBox"))
+    const [from, keys] =
+      secretKeys !== undefined
+        ? (["EARSHOT_SECRET_KEYS", Effect.succeed(secretKeys)] as const)
+        : secretKeysFile !== undefined
+          ? (["EARSHOT_SECRET_KEYS_FILE", KeyFile.read(secretKeysFile)] as const)
+          : ([own ?? "", KeyFile.readOrCreate(own ?? "")] as const)
+    return yield* Effect.flatMap(keys, AesSecretBox.parse).pipe(
+      Effect.mapBoth({
+        onFailure: ({ reason }) => new UsageError({ reason: `${from}: ${reason}` }),
+        onSuccess: AesSecretBox.layer
+      })
+    )
   })
-}
 
 const languageModel = (settings: EngineSettings["languageModel"]): Layer.Layer<LanguageModel> =>
   Layer.unwrapEffect(
@@ -61,15 +81,16 @@ const languageModel = (settings: EngineSettings["languageModel"]): Layer.Layer<L
 
 type EngineLayer = Layer.Layer<Engine.Services, Database.DatabaseError | UsageError>
 
-const engine = (settings: EngineSettings): EngineLayer =>
+const engineOn = (
+  settings: EngineSettings,
+  box: Layer.Layer<SecretBox.SecretBox> | undefined
+): Layer.Layer<Engine.Services, never, Engine.Storage> =>
   Layer.unwrapEffect(
-    Effect.promise(async (): Promise<EngineLayer> => {
-      const { Database, Engine } = await import("./LoadedEngine.js")
+    Effect.promise(async () => {
+      const { Engine } = await import("./LoadedEngine.js")
       const FileBlobStore = await import("@earshot/core/providers/FileBlobStore")
       const HttpRecordingSource = await import("@earshot/core/providers/HttpRecordingSource")
       const CodeHosts = await import("@earshot/core/providers/CodeHosts")
-      const box = await secretBox(settings)
-      if (box !== undefined && Either.isLeft(box)) return Layer.fail(box.left)
       const { publicUrl, repositories } = settings.codeHosts
       const { allowedHosts, maxRecordingBytes, recordings, redactDetails, transcriber } = settings
       const limiter = await rateLimiter(settings)
@@ -83,7 +104,7 @@ const engine = (settings: EngineSettings): EngineLayer =>
           ...(maxRecordingBytes === undefined ? {} : { maxRecordingBytes })
         },
         codeHosts: CodeHosts.layer(repositories === undefined ? {} : { local: { directory: repositories, publicUrl } }),
-        ...(box === undefined ? {} : { secretBox: box.right }),
+        ...(box === undefined ? {} : { secretBox: box }),
         ...(limiter === undefined ? {} : { rateLimiter: limiter }),
         languageModel: languageModel(settings.languageModel),
         ...(transcriber === undefined
@@ -95,8 +116,22 @@ const engine = (settings: EngineSettings): EngineLayer =>
                 ...(transcriber.apiKey === undefined ? {} : { apiKey: transcriber.apiKey })
               })
             })
-      }).pipe(Layer.provide(Database.layer(settings.database, { tablePrefix: settings.tablePrefix })))
+      })
     })
+  )
+
+/** The database is opened first: no key is created for one that is refused. */
+const engine = (settings: EngineSettings): EngineLayer =>
+  Layer.unwrapEffect(
+    Effect.map(
+      Effect.promise(() => import("./LoadedEngine.js")),
+      ({ Database }) =>
+        Layer.flatMap(Database.layer(settings.database, { tablePrefix: settings.tablePrefix }), (storage) =>
+          Layer.unwrapEffect(Effect.map(secretBox(settings), (box) => engineOn(settings, box))).pipe(
+            Layer.provide(Layer.succeedContext(storage))
+          )
+        )
+    )
   )
 
 /** Runs a command that was parsed. */

@@ -93,7 +93,8 @@ describe("the help", () => {
       ...["links", "links create", "links list", "links revoke"],
       ...["tokens", "tokens issue", "tokens revoke"],
       ...["connections", "connections create", "connections list", "connections test"],
-      ...["connections activate", "connections revoke", "connections reseal", "checkout"],
+      ...["connections activate", "connections revoke", "checkout"],
+      ...["secrets", "secrets check", "secrets rotate", "secrets rotate-signing-key"],
       ...["jobs", "jobs list", "jobs retry", "jobs run"]
     ])
   })

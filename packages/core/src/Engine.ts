@@ -36,6 +36,7 @@ import * as CodeConnections from "./checkouts/CodeConnections.js"
 import type { CodeHosts as CodeHostsPort } from "./checkouts/CodeHost.js"
 import * as Repositories from "./checkouts/Repositories.js"
 import type { RepositoryServer } from "./checkouts/RepositoryServer.js"
+import * as Secrets from "./checkouts/Secrets.js"
 import * as Vault from "./checkouts/Vault.js"
 import * as Dashboards from "./dashboards/Dashboards.js"
 import * as Widgets from "./dashboards/Widgets.js"
@@ -132,6 +133,7 @@ export type Services =
   | Simplifications.Simplifications
   | JobRunner.JobRunner
   | CodeConnections.CodeConnections
+  | Secrets.Secrets
   | Checkouts.Checkouts
   | Repositories.Repositories
 
@@ -256,7 +258,7 @@ const testCatalog = Layer.mergeAll(
   Folders.layer
 )
 
-const checkouts = Layer.mergeAll(CodeConnections.layer, Checkouts.layer, Repositories.layer).pipe(
+const checkouts = Layer.mergeAll(CodeConnections.layer, Secrets.layer, Checkouts.layer, Repositories.layer).pipe(
   Layer.provideMerge(CheckoutReleases.layer),
   Layer.provide(Vault.layer)
 )

@@ -16,13 +16,7 @@ import { readText } from "../ReadText.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
 import { callAs, resolveCaller, decodeId, withEngine } from "../Session.js"
-import {
-  type CommonOptions,
-  type CodeHostOptions,
-  codeHostSettings,
-  plainEngine,
-  type StorageOptions
-} from "../Settings.js"
+import { type CommonOptions, type CodeHostOptions, codeHostSettings, plainEngine } from "../Settings.js"
 import { jsonLine, sanitize, shellQuote } from "../Text.js"
 
 interface WithHosts extends CommonOptions, CodeHostOptions {}
@@ -137,15 +131,6 @@ export const revoke = (options: OfOne): CommandEffect =>
       ? screen.print(jsonLine({ id, revoked: true }))
       : screen.note(`Revoked connection ${id} permanently.`)
   }).pipe(running(options))
-
-export const reseal = (options: StorageOptions & { readonly json: boolean }): CommandEffect =>
-  Effect.gen(function* () {
-    const screen = yield* Screen
-    const resealed = yield* (yield* CodeConnections).reseal
-    yield* options.json
-      ? screen.print(jsonLine({ resealed }))
-      : screen.note(`Encrypted ${resealed} secrets with the first key. Older keys are no longer needed.`)
-  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 export interface CheckoutOptions extends WithHosts {
   readonly session: string | undefined

@@ -1,5 +1,5 @@
 import { command, group, list, text, textArgument, withDefault } from "./Declare.js"
-import { codeHosts, common, storage, id, json, page } from "./Shared.js"
+import { codeHosts, common, id, page } from "./Shared.js"
 
 const load = () => import("../actions/Connections.js")
 
@@ -46,11 +46,6 @@ export const connections = group(
       ...one,
       description: "Revoke a connection permanently, with the credentials issued through it.",
       action: async () => (await load()).revoke
-    }),
-    command("reseal", {
-      description: "Encrypt every stored secret again with the first key of EARSHOT_SECRET_KEYS.",
-      options: { ...storage, json },
-      action: async () => (await load()).reseal
     })
   ]
 )

@@ -1,10 +1,11 @@
 /** Connections and checkouts as people have them: the command, its server, and git. */
 import { execFile } from "node:child_process"
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { CheckoutKit } from "@earshot/test-kit"
 import { afterAll, describe, expect, it } from "vitest"
 import { earshot, start } from "../support/binary.js"
+import { place } from "../support/databases.js"
 
 const folder = CheckoutKit.temporaryFolder()
 afterAll(folder.remove)
@@ -64,16 +65,50 @@ describe.skipIf(!(await CheckoutKit.hasGit()))("earshot checkout", () => {
     }
   })
 
-  it("takes secrets from files and never keeps one that it has no key for", async () => {
+  it("takes secrets from files, and seals them with the key in the file next to an SQLite database", async () => {
     const database = `sqlite:${join(folder.path, "other.db")}`
     await earshot(["init", "--database", database])
     const args = ["connections", "create", "gitlab", "--set", "namespace=harbour", "--database", database]
-    const without = await earshot([...args, "--secret-file", "-"], { input: "glpat-secret\n" })
-    expect([without.code, without.err]).toEqual([1, expect.stringContaining("EARSHOT_SECRET_KEYS")])
-    expect(without.err).not.toContain("glpat")
+    const made = await earshot([...args, "--secret-file", "-"], { input: "glpat-secret\n" })
+    expect([made.code, made.err.includes("glpat")]).toEqual([0, false])
+    expect(statSync(join(folder.path, "other.db.key")).mode & 0o777).toBe(0o600)
+    for (const file of ["other.db", "other.db-wal"].map((name) => join(folder.path, name)).filter(existsSync)) {
+      expect(readFileSync(file).includes("glpat-secret")).toBe(false)
+    }
+    const checked = await earshot(["secrets", "check", "--database", database])
+    expect([checked.code, checked.err]).toEqual([0, "1 secret sealed with the first key, 0 with older keys.\n"])
     const unread = await earshot([...args, "--secret-file", join(folder.path, "nothing")])
     expect([unread.code, unread.err]).toEqual([1, expect.stringContaining("There is no such file.")])
     const none = await earshot(args)
     expect([none.code, none.err]).toEqual([1, expect.stringContaining("--secret-file: This field is required.")])
+  })
+
+  it("replaces secret keys, and reports secrets that no key opens", async () => {
+    const database = `sqlite:${join(folder.path, "rotated.db")}`
+    const [first, second] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString("base64"))
+    const withKeys = (...keys: ReadonlyArray<string | undefined>) => ({ env: { EARSHOT_SECRET_KEYS: keys.join(",") } })
+    await earshot(["init", "--database", database], withKeys(first))
+    const tokens = ["tokens", "issue", "--kind", "oauth2", "--database", database]
+    expect((await earshot(tokens, withKeys(first))).code).toBe(0)
+    const json = ["--json", "--database", database]
+    const counts = async (verb: string, ...keys: ReadonlyArray<string | undefined>) => {
+      const { code, out } = await earshot(["secrets", verb, ...json], withKeys(...keys))
+      return [code, JSON.parse(out)]
+    }
+    expect(await counts("check", second, first)).toEqual([0, { current: 0, older: 1, lost: [] }])
+    expect(await counts("rotate", second, first)).toEqual([0, { current: 0, older: 1, lost: [] }])
+    expect(await counts("rotate", second, first)).toEqual([0, { current: 1, older: 0, lost: [] }])
+    expect(await counts("check", first)).toMatchObject([1, { lost: [{ kind: "signing key" }] }])
+    const lost = await earshot(tokens, withKeys(first))
+    expect([lost.code, lost.err]).toEqual([1, expect.stringContaining("rotate-signing-key --discard-old")])
+    const replaced = await earshot(["secrets", "rotate-signing-key", "--discard-old", ...json], withKeys(first))
+    expect([replaced.code, JSON.parse(replaced.out)]).toEqual([0, { rotated: true, discarded_old: true }])
+    expect((await earshot(tokens, withKeys(first))).code).toBe(0)
+    // A database on a server may be used from several machines: its key is configured, never made.
+    const server = await place("postgres")
+    await earshot(["init", "--database", server.database])
+    const without = await earshot(["tokens", "issue", "--kind", "oauth2", "--database", server.database])
+    expect([without.code, without.err]).toEqual([1, expect.stringContaining("EARSHOT_SECRET_KEYS")])
+    await server.remove()
   })
 })

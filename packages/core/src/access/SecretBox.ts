@@ -1,4 +1,5 @@
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
@@ -19,6 +20,20 @@ export interface Sealing {
   readonly open: (purpose: string, sealed: string) => Option.Option<Redacted.Redacted>
   /** Whether it was sealed with the current key; if not, the key it was sealed with is still needed. */
   readonly isCurrent: (sealed: string) => boolean
+}
+
+export const NO_SECRET_BOX =
+  "This engine stores no secrets: its operator has configured no key to seal them with (EARSHOT_SECRET_KEYS)."
+
+/** A secret cannot be sealed, since no key is configured, or cannot be opened, since none of those configured sealed it. */
+export class SecretKeyMissing extends Data.TaggedError("SecretKeyMissing")<{
+  readonly why: "none-configured" | "unknown-key"
+}> {
+  override get message(): string {
+    return this.why === "none-configured"
+      ? NO_SECRET_BOX
+      : "The signing key of tokens was sealed with a key that this engine does not have. Configure the key of the engine that created it (EARSHOT_SECRET_KEYS), or replace the signing key with `earshot secrets rotate-signing-key --discard-old`."
+  }
 }
 
 /** What seals secrets, if the operator configured a key. Without one, input that needs sealing is rejected. */

@@ -8,3 +8,11 @@ export interface SigningKey {
   readonly secret: Redacted.Redacted
   readonly createdAt: DateTime.Utc
 }
+
+/** A signing key as it is stored. */
+export interface StoredSigningKey {
+  readonly kid: string
+  /** The secret, sealed for the key's `kid`. */
+  readonly sealed: string
+  readonly createdAt: DateTime.Utc
+}

@@ -9,7 +9,9 @@ import * as Redacted from "effect/Redacted"
 import { make as makeCache } from "../kernel/TtlCache.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { SecretSource } from "./SecretSource.js"
-import type { SigningKey } from "./SigningKey.js"
+import type { SealedSource } from "./Resealing.js"
+import { SecretBox, SecretKeyMissing, type Sealing } from "./SecretBox.js"
+import type { SigningKey, StoredSigningKey } from "./SigningKey.js"
 import { SigningKeyStore } from "./SigningKeyStore.js"
 import { LONGEST_LIFETIME_SECONDS } from "./Token.js"
 
@@ -18,19 +20,31 @@ export class SigningKeys extends Context.Tag("@earshot/core/access/SigningKeys")
   SigningKeys,
   {
     /** The key to sign with: the newest, made when there is none. */
-    readonly current: Effect.Effect<SigningKey, StorageError>
-    /** The key that a token names. */
+    readonly current: Effect.Effect<SigningKey, SecretKeyMissing | StorageError>
+    /** The key that a token names; none if no configured key opens it. */
     readonly find: (kid: string) => Effect.Effect<Option.Option<SigningKey>, StorageError>
     /**
      * Signs new tokens with a new key. Tokens signed with older keys stay valid until they expire, unless `discardOld`, for
      * a key that was leaked: then every token issued before is invalid, in other processes within `CacheTtl`.
      */
-    readonly rotate: (options?: { readonly discardOld?: boolean }) => Effect.Effect<void, StorageError>
+    readonly rotate: (options?: {
+      readonly discardOld?: boolean
+    }) => Effect.Effect<void, SecretKeyMissing | StorageError>
+    /** The stored keys, to be sealed anew. */
+    readonly sealed: SealedSource
   }
 >() {}
 
+const purposeOf = (kid: string): string => `signing-key/${kid}`
+
+const open = (sealing: Option.Option<Sealing>, { createdAt, kid, sealed }: StoredSigningKey) =>
+  sealing.pipe(
+    Option.flatMap((one) => one.open(purposeOf(kid), sealed)),
+    Option.map((secret): SigningKey => ({ kid, secret, createdAt }))
+  )
+
 /** The keys that no valid token can be signed with: those replaced longer ago than the longest lifetime of a token. */
-const outlived = (newestFirst: ReadonlyArray<SigningKey>, now: DateTime.Utc): ReadonlyArray<SigningKey> =>
+const outlived = (newestFirst: ReadonlyArray<StoredSigningKey>, now: DateTime.Utc): ReadonlyArray<StoredSigningKey> =>
   newestFirst.filter((_, position) => {
     const successor = newestFirst[position - 1]
     return (
@@ -44,27 +58,45 @@ export const layer = Layer.effect(
     const store = yield* SigningKeyStore
     const work = yield* UnitOfWork
     const source = yield* SecretSource
+    const box = yield* SecretBox
     const known = yield* makeCache<SigningKey>(100)
 
     const make = Effect.gen(function* () {
+      if (Option.isNone(box)) return yield* new SecretKeyMissing({ why: "none-configured" })
       const key: SigningKey = {
         kid: Encoding.encodeBase64Url(source.bytes(12)),
         secret: Redacted.make(Encoding.encodeBase64Url(source.bytes(32))),
         createdAt: yield* DateTime.now
       }
-      yield* store.insert(key)
-      return key
+      const stored = { kid: key.kid, sealed: box.value.seal(purposeOf(key.kid), key.secret), createdAt: key.createdAt }
+      yield* store.insert(stored)
+      return { key, stored }
     })
+
+    /**
+     * A process without the key that sealed the newest one does not make another: processes with different keys would
+     * make one for every token.
+     */
+    const openNewest = (newest: StoredSigningKey) =>
+      Option.match(open(box, newest), {
+        onNone: () => new SecretKeyMissing({ why: Option.isNone(box) ? "none-configured" : "unknown-key" }),
+        onSome: (key) => Effect.succeed(key)
+      })
 
     return SigningKeys.of({
       // Two processes may both make the first key: each verifies with either, and the newer one signs from then on.
-      current: Effect.flatMap(store.list, ([newest]) => (newest === undefined ? make : Effect.succeed(newest))),
+      current: Effect.flatMap(store.list, ([newest]) =>
+        newest === undefined ? Effect.map(make, ({ key }) => key) : openNewest(newest)
+      ),
       find: (kid) =>
         Effect.gen(function* () {
           const cached = known.get(kid, yield* Clock.currentTimeMillis)
           if (cached !== undefined) return Option.some(cached)
           // A key that is not known yet may be another process's newest, so storage is asked every time.
-          const all = yield* known.load(store.list, (keys) => keys.map((key) => [key.kid, key] as const))
+          const all = yield* known.load(
+            Effect.map(store.list, (stored) => stored.flatMap((one) => Option.toArray(open(box, one)))),
+            (keys) => keys.map((key) => [key.kid, key] as const)
+          )
           return Option.fromNullable(all.find((key) => key.kid === kid))
         }),
       rotate: (options = {}) =>
@@ -73,11 +105,26 @@ export const layer = Layer.effect(
             Effect.gen(function* () {
               const old = yield* store.list
               const newest = yield* make
-              const discarded = options.discardOld === true ? old : outlived([newest, ...old], yield* DateTime.now)
+              const discarded =
+                options.discardOld === true ? old : outlived([newest.stored, ...old], yield* DateTime.now)
               yield* store.remove(discarded.map((key) => key.kid))
             })
           )
-          .pipe(Effect.zipRight(known.invalidate(() => true)))
+          .pipe(Effect.zipRight(known.invalidate(() => true))),
+      sealed: {
+        kind: "signing key",
+        // There are a few: all at once.
+        list: (after) =>
+          after !== undefined
+            ? Effect.succeed([])
+            : Effect.map(store.list, (keys) =>
+                keys.map((key) => ({
+                  id: key.kid,
+                  secrets: [{ purpose: purposeOf(key.kid), sealed: key.sealed }],
+                  replace: ([sealed = key.sealed]) => store.reseal(key, sealed)
+                }))
+              )
+      }
     })
   })
 )

@@ -124,7 +124,12 @@ export const layer = Layer.effect(
             permissions,
             bounds
           }
-          const token = yield* signToken(yield* keys.current, kind, claims, iat)
+          const key = yield* Effect.mapError(keys.current, (error) =>
+            error._tag === "SecretKeyMissing"
+              ? new ValidationFailed({ errors: fieldError("non_field_errors", error.message) })
+              : error
+          )
+          const token = yield* signToken(key, kind, claims, iat)
           return {
             kind,
             token,

@@ -7,19 +7,20 @@ import * as Option from "effect/Option"
 import type { NotFound } from "../access/AccessErrors.js"
 import { inScopeOrNotFound } from "../access/OrNotFound.js"
 import { type Permit, isInScope } from "../access/Permit.js"
-import { type Sealing, SecretBox } from "../access/SecretBox.js"
+import { RESEALED_AT_A_TIME, type SealedRow, type SealedSource } from "../access/Resealing.js"
+import { SecretBox } from "../access/SecretBox.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { decodeInput, fieldError, ValidationFailed } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { type AgentId, ProjectId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
-import { type StorageError, StorageFailed, UnitOfWork } from "../kernel/Storage.js"
-import { Agent, AgentDraft, AgentPatch, type OpenChatEndpoint } from "./Agent.js"
+import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
+import { Agent, AgentDraft, AgentPatch, type OpenChatEndpoint, SealedHeader } from "./Agent.js"
 import type { AssistantIdTaken } from "./AgentErrors.js"
 import { AgentDirectory } from "./AgentDirectory.js"
 import { type AgentReference, referencedAgent } from "./AgentReference.js"
 import { AgentStore } from "./AgentStore.js"
-import { chatEndpointOf, openChatEndpoint, sealHeader } from "./ChatEndpointRules.js"
+import { chatEndpointOf, headerPurpose, openChatEndpoint, sealHeader } from "./ChatEndpointRules.js"
 import { Projects } from "./Projects.js"
 
 /** Agents of the caller's organization. Inputs are untrusted and validated here. */
@@ -49,16 +50,10 @@ export class Agents extends Context.Tag("@earshot/core/catalog/Agents")<
     readonly resolve: (permit: Permit, name: AgentReference) => Effect.Effect<Agent, ValidationFailed | StorageError>
     /** The agent's chat endpoint with its headers opened; none if it has none, or if the key that sealed them is missing. */
     readonly openChatEndpoint: (agent: Agent) => Option.Option<OpenChatEndpoint>
-    /**
-     * Seals the headers of every agent with the newest key and returns how many there were to seal. An operator function:
-     * no actor is checked.
-     */
-    readonly reseal: Effect.Effect<number, StorageError>
+    /** The headers of every agent's chat endpoint, to be sealed anew. */
+    readonly sealed: SealedSource
   }
 >() {}
-
-/** Agents whose secrets are read from storage at a time. */
-const RESEALED_AT_A_TIME = 200
 
 /** The query of a list. */
 export const AgentQuery = Fields.object({ ...Pages.PageQuery.fields, project: Fields.optional(Fields.id(ProjectId)) })
@@ -79,33 +74,26 @@ export const layer = Layer.effect(
     const box = yield* SecretBox
     const sealFor = ({ organizationId }: Permit) => Option.map(box, (sealing) => sealHeader(sealing, organizationId))
 
-    const reseal = (sealing: Sealing) =>
-      Effect.gen(function* () {
-        let after = 0
-        let count = 0
-        for (;;) {
-          const found = yield* store.listSealed(after, RESEALED_AT_A_TIME)
-          const last = found.at(-1)
-          if (last === undefined) return count
-          for (const { chatEndpoint, id, organizationId } of found) {
-            const old = Object.values(chatEndpoint.headers).filter((sealed) => !sealing.isCurrent(sealed))
-            if (old.length === 0) continue
-            const opened = openChatEndpoint(Option.some(sealing), organizationId, chatEndpoint)
-            if (Option.isNone(opened)) {
-              return yield* new StorageFailed({ operation: "SecretBox.open", cause: `agent ${id}` })
+    const sealed: SealedSource = {
+      kind: "agent",
+      list: (after) =>
+        Effect.map(store.listSealed(Number(after?.id ?? 0), RESEALED_AT_A_TIME), (found) =>
+          found.map(({ chatEndpoint, id, organizationId }): SealedRow => {
+            const headers = Object.entries(chatEndpoint.headers)
+            return {
+              id,
+              secrets: headers.map(([, header]) => ({ purpose: headerPurpose(organizationId), sealed: header })),
+              replace: (anew) =>
+                store.reseal(id, chatEndpoint, {
+                  ...chatEndpoint,
+                  headers: Object.fromEntries(
+                    headers.map(([name, header], position) => [name, SealedHeader.make(anew[position] ?? header)])
+                  )
+                })
             }
-            const seal = sealHeader(sealing, organizationId)
-            yield* store.reseal(id, chatEndpoint, {
-              ...chatEndpoint,
-              headers: Object.fromEntries(
-                Object.entries(opened.value.headers).map(([name, value]) => [name, seal(value)])
-              )
-            })
-            count += old.length
-          }
-          after = last.id
-        }
-      })
+          })
+        )
+    }
 
     const find = (permit: Permit, id: AgentId) => inScope(permit, store.find(permit, id))
     const findForUpdate = (permit: Permit, id: AgentId) => inScope(permit, store.findForUpdate(permit, id))
@@ -125,7 +113,7 @@ export const layer = Layer.effect(
       findForUpdate,
       openChatEndpoint: ({ chatEndpoint, organizationId }) =>
         chatEndpoint === null ? Option.none() : openChatEndpoint(box, organizationId, chatEndpoint),
-      reseal: Option.match(box, { onNone: () => Effect.succeed(0), onSome: reseal }),
+      sealed,
       resolve,
       create: useCase("agents.create")((permit, input) =>
         work.atomically(

@@ -9,7 +9,7 @@ import {
   noFieldErrors,
   Messages
 } from "../kernel/FieldErrors.js"
-import type { Sealing } from "../access/SecretBox.js"
+import { NO_SECRET_BOX, type Sealing } from "../access/SecretBox.js"
 import type { OrganizationId } from "../kernel/Ids.js"
 import { type ChatEndpoint, type ChatEndpointInput, MASKED, type OpenChatEndpoint, SealedHeader } from "./Agent.js"
 
@@ -19,13 +19,14 @@ const MAX_HEADER_VALUE = 4096
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
-const purposeOf = (organizationId: OrganizationId): string => `chat-endpoint/${organizationId}`
+/** What the headers of an organization's chat endpoints are sealed for. */
+export const headerPurpose = (organizationId: OrganizationId): string => `chat-endpoint/${organizationId}`
 
 /** Seals header values of an organization. */
 export const sealHeader =
   (sealing: Sealing, organizationId: OrganizationId) =>
   (value: Redacted.Redacted): SealedHeader =>
-    SealedHeader.make(sealing.seal(purposeOf(organizationId), value))
+    SealedHeader.make(sealing.seal(headerPurpose(organizationId), value))
 
 /** Opens the headers; none if the key that sealed one of them is missing. */
 export const openChatEndpoint = (
@@ -37,16 +38,13 @@ export const openChatEndpoint = (
     Option.all(
       Object.entries(endpoint.headers).map(([name, sealed]) =>
         sealing.pipe(
-          Option.flatMap((one) => one.open(purposeOf(organizationId), sealed)),
+          Option.flatMap((one) => one.open(headerPurpose(organizationId), sealed)),
           Option.map((value) => [name, value] as const)
         )
       )
     ),
     (headers) => ({ ...endpoint, headers: Object.fromEntries(headers) })
   )
-
-const NO_SECRET_BOX =
-  "This engine stores no secrets: its operator has configured no key to seal them with (EARSHOT_SECRET_KEYS)."
 
 /**
  * The chat endpoint to store. A header sent as `********` keeps the value that `kept` has for it, as long as the address

@@ -7,19 +7,18 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { NotFound } from "../access/AccessErrors.js"
 import type { Permit } from "../access/Permit.js"
-import { SecretBox } from "../access/SecretBox.js"
-import { Agents } from "../catalog/Agents.js"
+import { NO_SECRET_BOX, SecretBox } from "../access/SecretBox.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { decodeInput, fieldError, Messages, ValidationFailed } from "../kernel/FieldErrors.js"
 import type { CodeConnectionId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
-import { StorageFailed, type StorageError, UnitOfWork } from "../kernel/Storage.js"
+import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { CheckoutReleases } from "./CheckoutReleases.js"
 import { type CodeHostFailed, ConnectionRevoked } from "./CheckoutErrors.js"
 import { type CodeConnection, CodeConnectionDraft } from "./CodeConnection.js"
-import { CodeConnectionStore, type SealedSecret, type StoredConnection } from "./CodeConnectionStore.js"
+import { CodeConnectionStore, type StoredConnection } from "./CodeConnectionStore.js"
 import { CodeHosts } from "./CodeHost.js"
-import { handlePurpose, secretPurpose, unknownHost, Vault } from "./Vault.js"
+import { secretPurpose, unknownHost, Vault } from "./Vault.js"
 
 /** The caller's organization's connections to code hosts. */
 export class CodeConnections extends Context.Tag("@earshot/core/checkouts/CodeConnections")<
@@ -53,15 +52,8 @@ export class CodeConnections extends Context.Tag("@earshot/core/checkouts/CodeCo
      * that do not; its secret is erased once that is done. Idempotent.
      */
     readonly revoke: UseCase<"connections.revoke", [id: CodeConnectionId], void, NotFound | StorageError>
-    /**
-     * Seals every secret with the newest key, headers of chat endpoints included, and returns how many there were to
-     * seal; older keys are not needed from then on. An operator function: no actor is checked.
-     */
-    readonly reseal: Effect.Effect<number, StorageError>
   }
 >() {}
-
-const RESEALED_AT_A_TIME = 200
 
 /** Tokens that are not released by then are left to the job runner. */
 const RELEASED_WITHIN = "20 seconds"
@@ -75,7 +67,6 @@ export const layer = Layer.effect(
     const vault = yield* Vault
     const releases = yield* CheckoutReleases
     const work = yield* UnitOfWork
-    const agents = yield* Agents
 
     const orNotFound = <E, R>(found: Effect.Effect<Option.Option<StoredConnection>, E, R>) =>
       Effect.flatMap(
@@ -111,30 +102,6 @@ export const layer = Layer.effect(
     const read = (permit: Permit<"connections:manage">, id: CodeConnectionId) =>
       Effect.map(orNotFound(store.find(permit, id)), ({ connection }) => connection)
 
-    const resealAll = (of: SealedSecret["of"]): Effect.Effect<number, StorageError> =>
-      Effect.gen(function* () {
-        if (Option.isNone(box)) return 0
-        const sealing = box.value
-        let after = 0
-        let count = 0
-        for (;;) {
-          const found = yield* store.sealed(of, after, RESEALED_AT_A_TIME)
-          const last = found[found.length - 1]
-          if (last === undefined) return count
-          for (const secret of found) {
-            if (sealing.isCurrent(secret.sealed)) continue
-            const purpose = (of === "connection" ? secretPurpose : handlePurpose)(secret.organizationId)
-            const opened = sealing.open(purpose, secret.sealed)
-            if (Option.isNone(opened)) {
-              return yield* new StorageFailed({ operation: "SecretBox.open", cause: `${of} ${secret.id}` })
-            }
-            yield* store.reseal(secret, sealing.seal(purpose, opened.value))
-            count++
-          }
-          after = last.id
-        }
-      })
-
     return CodeConnections.of({
       create: useCase("connections.create")((permit, input) =>
         Effect.gen(function* () {
@@ -150,7 +117,8 @@ export const layer = Layer.effect(
             }),
             (errors) => new ValidationFailed({ errors })
           )
-          if (secret !== null && Option.isNone(box)) return yield* new ValidationFailed({ errors: NO_SECRET_BOX })
+          if (secret !== null && Option.isNone(box))
+            return yield* new ValidationFailed({ errors: fieldError("secret", NO_SECRET_BOX) })
           return yield* store.insert(permit, {
             host: host.kind,
             name: draft.name,
@@ -197,16 +165,7 @@ export const layer = Layer.effect(
             })
           )
           .pipe(Effect.zipRight(releaseSoon(permit)))
-      ),
-      reseal: Effect.map(
-        Effect.all([resealAll("connection"), resealAll("grant"), agents.reseal]),
-        ([connections, grants, headers]) => connections + grants + headers
       )
     })
   })
-)
-
-const NO_SECRET_BOX = fieldError(
-  "secret",
-  "This engine stores no secrets: its operator has configured no key to seal them with (EARSHOT_SECRET_KEYS)."
 )

@@ -20,4 +20,5 @@ export { type CodeHost, CodeHosts, type HostAccess, type HostCheckout, type Open
 export { LOCAL, REPOSITORIES_PATH } from "./Local.js"
 export { type OpenRepository, Repositories, type RepositoryRequest } from "./Repositories.js"
 export { parseRepositoryName, parseRepositorySegment, RepositoryName } from "./RepositoryName.js"
+export { Secrets } from "./Secrets.js"
 export { type LocalRepository, RepositoryServer, type Serving, type ServingError } from "./RepositoryServer.js"

@@ -1,5 +1,4 @@
-import { Agents, ApiKeys, Credentials, Engine, ShareableLinks, SigningKeys, Tokens } from "@earshot/core"
-import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
+import { Agents, ApiKeys, Credentials, type Engine, ShareableLinks, SigningKeys, Tokens } from "@earshot/core"
 import { AccessKit, CatalogKit, TestEngine } from "@earshot/test-kit"
 import { expect, it, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -8,8 +7,7 @@ import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 
 /** An engine of its own on the test's database, as another process would have it. */
-const process = (ports: Engine.Ports = {}) =>
-  Layer.build(Layer.fresh(Engine.layerWith({ blobs: MemoryBlobStore.layer, ...ports })))
+const process = (ports: Engine.Ports = {}) => Layer.build(Layer.fresh(TestEngine.engine(ports)))
 
 const rejected = { _tag: "Left" }
 const admitted = { _tag: "Right" }

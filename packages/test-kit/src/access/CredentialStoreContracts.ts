@@ -11,7 +11,6 @@ import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
 import { randomUUID } from "node:crypto"
 import { everyPage } from "../catalog/Pages.js"
 import { permit } from "../catalog/Permits.js"
@@ -166,7 +165,7 @@ export const signingKeyStoreContract = <E>(subject: string, stores: Layer.Layer<
         const store = yield* SigningKeyStore
         const [old, young] = [5, 6].map((millis) => ({
           kid: `key-${randomUUID()}`,
-          secret: Redacted.make(randomUUID()),
+          sealed: randomUUID(),
           createdAt: at(millis)
         }))
         if (old === undefined || young === undefined) return
@@ -174,8 +173,12 @@ export const signingKeyStoreContract = <E>(subject: string, stores: Layer.Layer<
         yield* store.insert(young)
         const own = Effect.map(store.list, (all) => all.filter(({ kid }) => kid === old.kid || kid === young.kid))
         const fieldsOf = (keys: Effect.Effect.Success<typeof own>) =>
-          keys.map(({ createdAt, kid, secret }) => [kid, Redacted.value(secret), createdAt.epochMillis])
+          keys.map(({ createdAt, kid, sealed }) => [kid, sealed, createdAt.epochMillis])
         expect(fieldsOf(yield* own)).toEqual(fieldsOf([young, old]))
+        yield* store.reseal(old, "anew")
+        yield* store.reseal(old, "too late")
+        yield* store.reseal({ ...young, sealed: "never stored" }, "not this one")
+        expect(fieldsOf(yield* own)).toEqual(fieldsOf([young, { ...old, sealed: "anew" }]))
         yield* store.remove([old.kid, randomUUID()])
         expect(fieldsOf(yield* own)).toEqual(fieldsOf([young]))
         yield* store.remove([young.kid])

@@ -1,4 +1,4 @@
-import { Engine, Filters, type SigningKey, SigningKeyStore } from "@earshot/core"
+import { Engine, Filters, SigningKeyStore, type StoredSigningKey } from "@earshot/core"
 import { AccessKit, DashboardKit, FilterKit, Fixtures, ModelKit, TestEngine } from "@earshot/test-kit"
 import { startEngine } from "@earshot/test-kit/plain"
 import * as Effect from "effect/Effect"
@@ -12,10 +12,14 @@ describe("our own merge of filters", () => {
 })
 
 // A contract takes the layer of a port: here of signing keys in memory.
-const keys = new Map<string, SigningKey>()
+const keys = new Map<string, StoredSigningKey>()
 const inMemory = Layer.succeed(SigningKeyStore, {
   insert: (key) => Effect.sync(() => void keys.set(key.kid, key)),
   list: Effect.sync(() => Array.from(keys.values()).reverse()),
+  reseal: (key, sealed) =>
+    Effect.sync(() => {
+      if (keys.get(key.kid)?.sealed === key.sealed) keys.set(key.kid, { ...key, sealed })
+    }),
   remove: (kids) => Effect.sync(() => kids.forEach((kid) => keys.delete(kid)))
 })
 AccessKit.signingKeyStoreContract("memory", inMemory)

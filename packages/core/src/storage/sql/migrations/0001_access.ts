@@ -52,7 +52,7 @@ export const access = Effect.gen(function* () {
   yield* sql`CREATE INDEX ${index("shareable_links_by_organization")} ON ${tables.shareable_links} (organization_id, id)`
   yield* sql`CREATE TABLE ${tables.signing_keys} (
     kid ${column.text} PRIMARY KEY,
-    secret ${column.text} NOT NULL,
+    sealed_secret ${column.text} NOT NULL,
     created_ms ${column.integer} NOT NULL
   )`
   // Stored until the token would have expired.
