@@ -5,7 +5,7 @@ import { callTextOf } from "./CallText.js"
 import { plainCharacters } from "./PlainText.js"
 import { byLabel, replacer } from "./Replacement.js"
 import type { SensitiveField } from "./SensitiveField.js"
-import { type RedactOptions, spansToRedact } from "./SpansToRedact.js"
+import { type KnownValue, type RedactOptions, spansToRedact } from "./SpansToRedact.js"
 
 /**
  * A value inside a JSON document, as a line of text that its key introduces: `phone_number` and `"5551234567"` become
@@ -24,7 +24,8 @@ const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(valu
 
 const KEY_BREAK = /(?<=\p{Ll})(?=\p{Lu})|[_\-.\s]+/u
 
-const leafOf = (key: string, value: string): Leaf => {
+/** A key and its value as a line of text. */
+export const leafOf = (key: string, value: string): Leaf => {
   const label = key
     .split(KEY_BREAK)
     .filter((word) => word !== "")
@@ -149,7 +150,7 @@ export const redactJson = (
   const leaves: Array<Leaf> = []
   leavesOf(value, introducedBy, 0, leaves)
   const call = callTextOf(leaves.map((leaf, index) => ({ speaker: String(index), content: leaf.text, apart: true })))
-  const { extra: _, replacement = byLabel, ...find } = options
+  const { extra: _, known: __, replacement = byLabel, ...find } = options
   const write = replacer(replacement)
   const found = runSync(spansToRedact(call, new Set(fields), find))
   let span = 0
@@ -176,4 +177,11 @@ export const redactJson = (
   })
   let at = 0
   return rewrite(value, 0, () => texts[at++])
+}
+
+/** The texts and numbers of a document with their keys, as values that are known of a call. */
+export const knownValuesIn = (document: Json): ReadonlyArray<KnownValue> => {
+  const leaves: Array<Leaf> = []
+  leavesOf(document, "", 0, leaves)
+  return leaves.map(({ from, text }) => ({ value: text.slice(from), key: text.slice(0, from).replace(/: $/, "") }))
 }

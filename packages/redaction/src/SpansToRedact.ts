@@ -11,6 +11,17 @@ export interface RedactOptions extends Omit<FindOptions, "extra" | "seen"> {
   readonly replacement?: ReplacementStyle
   /** What a host's own model found, turn by turn. */
   readonly extra?: ReadonlyArray<TurnSpan>
+  /** Values that are known of the call, which are looked for in it. They are not part of it. */
+  readonly known?: ReadonlyArray<KnownValue>
+}
+
+/** A value that is known of a call besides what was said, such as its customer's number. */
+export interface KnownValue {
+  readonly value: string
+  /** What it is a value of. Without it the value is found like one in a document, by its form and its key. */
+  readonly field?: SensitiveField
+  /** The key that it stands under, such as `first_name`. */
+  readonly key?: string
 }
 
 /** A span of one turn's content, in UTF-16 code units of it. */

@@ -75,6 +75,14 @@ export const wordsWithin = (
 
 const isTime = (time: number | undefined): time is number => time !== undefined && Number.isFinite(time) && time >= 0
 
+const VISIBLE = /[\p{L}\p{N}]/u
+
+/** Where a turn ends for certain: at its own end, else where the next one begins, else with the recording. */
+const turnEnd = ({ endTime }: Turn, next: number | undefined, least: number): number => {
+  if (isTime(endTime) && endTime >= least) return endTime
+  return next !== undefined && next >= least ? next : Infinity
+}
+
 /**
  * The range of audio of a part of a turn: from word times with padding, else the whole turn, else
  * undefined. `next` is the start of the following turn, used where a turn's own end is not known.
@@ -88,18 +96,27 @@ export const rangeOf = (
 ): SpeakerRange | undefined => {
   const [from, to] = wordsWithin(placed, start, end)
   const covered = turn.words.slice(from, to)
-  const found = placed.slice(from, to).some((word) => word !== undefined)
+  const inside = placed.slice(from, to).filter((word) => word !== undefined)
+  const first = inside[0]
+  const last = inside[inside.length - 1]
   if (
-    found &&
+    first !== undefined &&
+    last !== undefined &&
     covered.every((word) => isTime(word.startTime) && isTime(word.endTime) && word.endTime >= word.startTime)
   ) {
-    let first = Infinity
-    let last = 0
-    for (const word of covered) {
-      first = Math.min(first, word.startTime ?? Infinity)
-      last = Math.max(last, word.endTime ?? 0)
+    const times = covered.flatMap(({ endTime = 0, startTime = Infinity }) => [startTime, endTime])
+    // A list of words that stops early, or begins late, leaves part of the value without times.
+    const isCut = VISIBLE.test(turn.content.slice(last.end, end))
+    const isLate = VISIBLE.test(turn.content.slice(start, first.start))
+    const before = turn.words[from - 1]?.endTime
+    return {
+      speaker: turn.speaker,
+      start: Math.max(
+        0,
+        (isLate ? Math.min(times[0] ?? 0, before ?? turn.startTime ?? 0) : Math.min(...times)) - RANGE_PADDING
+      ),
+      end: (isCut ? turnEnd(turn, next, Math.max(...times)) : Math.max(...times)) + RANGE_PADDING
     }
-    return { speaker: turn.speaker, start: Math.max(0, first - RANGE_PADDING), end: last + RANGE_PADDING }
   }
   if (!isTime(turn.startTime)) return undefined
   const ends =

@@ -252,10 +252,14 @@ const fileName = (reader: AddressReader, dot: number, floor: number): SpokenAddr
   return from < dot ? addressOf(reader, from, to, "file") : undefined
 }
 
+/** "dot", or a full stop without spaces around it: "dot co.in". */
+const isDomainDot = (reader: AddressReader, at: number): boolean =>
+  reader.word(at) === "dot" || (reader.text(at) === "." && isTight(reader.all, at) && isTight(reader.all, at + 1))
+
 /** An e-mail or web address by its last "dot" and a known ending. */
 const byDomain = (reader: AddressReader, dot: number, floor: number): SpokenAddress | undefined => {
   let to = dot + 2
-  while (reader.word(to) === "dot" && spokenTlds.has(reader.word(to + 1))) to += 2
+  while (isDomainDot(reader, to) && spokenTlds.has(reader.word(to + 1))) to += 2
   const sign = signBefore(reader, dot, floor)
   if (sign !== undefined) {
     const local = turnBefore(reader, sign, floor)

@@ -1,4 +1,5 @@
 import { classes, type TokenClass } from "./Lexicon.js"
+import { germanOverlay, isGermanNumber, type Overlay, overlayFor } from "./Languages.js"
 import { OPAQUE } from "./SensitiveField.js"
 
 /** A word, number or mark of a text, with its place in UTF-16 code units. */
@@ -105,8 +106,24 @@ const markClass = (mark: string): TokenClass => {
   return /[,.\-/:%()'"?!@#_]/.test(mark) ? mark : "~"
 }
 
+const spokenIn = (token: Token, overlay: Overlay): Token => {
+  const known = /^[wLdtyCaTfMm]$/.test(token.cls) ? overlay.get(token.lower) : undefined
+  if (known !== undefined) return { ...token, cls: known[0], value: known[1] }
+  return overlay === germanOverlay && token.cls === "w" && isGermanNumber(token.lower)
+    ? { ...token, cls: "z", value: 99 }
+    : token
+}
+
 /** Cuts a text into tokens. Placeholders must be hidden first (`hidePlaceholders`). Linear in the text's length. */
 export const tokenize = (text: string): Tokens => {
+  const tokens = tokenizeEnglish(text)
+  const overlay = overlayFor(tokens.all)
+  if (overlay === undefined) return tokens
+  const all = tokens.all.map((token) => spokenIn(token, overlay))
+  return { text, all, classes: all.map(({ cls }) => cls).join("") }
+}
+
+const tokenizeEnglish = (text: string): Tokens => {
   const all: Array<Token> = []
   TOKEN.lastIndex = 0
   for (let match = TOKEN.exec(text); match !== null; match = TOKEN.exec(text)) {

@@ -36,7 +36,7 @@ const keepWords = wordSet(
  still here with me so far after before confirm confirming back okay perfect wonderful great understood noted
  spell spelled for double check verify were there are we i'll write down writing only little bit louder speak up break
  breaking sorry beg pardon pardon me excuse excellent awesome fantastic cool nice lovely yup nope not at all no worries
- continue carry keep going ready when fire away listening all ears following lets go for it like about enter entering type typing put`
+ sí si vale claro bien bueno oui d'accord ja genau gut sim certo haan accha theek hai dígame allez weiter continúe continue carry keep going ready when fire away listening all ears following lets go for it like about enter entering type typing put`
 )
 
 const MARK = /^[^\p{L}\p{N}]+$/u
@@ -49,7 +49,7 @@ const MAX_UNANSWERED = 6
 const MAX_ASIDE = 6
 /** Words that make a request of the rest of their turn. */
 const ASKING =
-  /^(what|what's|whats|which|who|who's|whose|whom|where|where's|when|when's|how|can|could|may|might|please|spell|tell|give|confirm|verify|provide|need|read|your|let's|remind|say|state|have)$/
+  /^(what|what's|whats|which|who|who's|whose|whom|where|where's|when|when's|how|can|could|may|might|please|spell|tell|give|confirm|verify|provide|need|read|your|let's|remind|say|state|have|cuál|cual|qué|cómo|como|dónde|cuándo|su|quel|quelle|votre|wie|was|welche|ihre?|wann|wo|qual|seu|sua|kya|aapka|aapki|क्या|आपका|आपकी)$/
 /** Most tokens of a request without such a word: "and the year". */
 const MAX_SHORT = 9
 /** Most tokens of a turn in which a question word asks for what is named before it: "good through what date". */

@@ -1,8 +1,14 @@
 import { addressRules } from "./AddressParts.js"
 import { byToken, type Recognizer } from "./CallReader.js"
-import { namedPlace } from "./PlaceNames.js"
+import { namedPlace, townAfterPreposition } from "./PlaceNames.js"
 import { coordinateRules } from "./SpokenCoordinates.js"
 import { streetRules } from "./Streets.js"
 
 /** Street addresses, post boxes, postal codes, countries, states and towns with their states, coordinates. */
-export const locations: Recognizer = byToken([...streetRules, ...addressRules, namedPlace, ...coordinateRules])
+export const locations: Recognizer = byToken([
+  ...streetRules,
+  ...addressRules,
+  namedPlace,
+  townAfterPreposition,
+  ...coordinateRules
+])

@@ -5,6 +5,8 @@ import type { CallReader, Recognizer } from "./CallReader.js"
 export const classPatterns = {
   /** "$1,200.50", "€ 5 million" */
   signed: /\$N(?:,N){0,6}(?:\.N)?[kl]?(?:[GC])?/g,
+  /** "40€", "1.200,50 €" */
+  signedAfter: /N(?:[,.]N){0,6}\$(?!N)/g,
   /** "two hundred and fifty dollars and thirty cents", "20 bucks", "1,200.50 USD" */
   named:
     /(?:[dtyzN]|[hkla](?![^hklCGdtyz]))(?:[dtyzNhkl]|&(?=[dtyzh])|,(?=N)|\.(?=N)|o(?=d)){0,24}-?(?:qC|C(?:&?[dtyz](?:d)?C?)?|G)/g,
@@ -40,6 +42,9 @@ export const money: Recognizer = (reader) => {
   const matches = (pattern: RegExp) => matchClasses(reader.call.tokens, pattern)
   return [
     ...matches(classPatterns.signed).map(({ from, to }) => reader.candidate("money", from, to, 0.95, "currency sign")),
+    ...matches(classPatterns.signedAfter).map(({ from, to }) =>
+      reader.candidate("money", from, to, 0.94, "currency sign")
+    ),
     ...matches(classPatterns.named)
       .filter(({ from, to }) => !isMass(reader, from, to))
       .map(({ from, to }) => reader.candidate("money", from, to, 0.93, "currency word")),

@@ -121,6 +121,13 @@ const lettersBefore = (reader: CallReader, run: Run, floor: number): number => {
   return reader.start(from)
 }
 
+/** Whether the last letter of a code is an "a" that reads like an article: "g 4 3 d a". */
+const endsInLetter = (reader: CallReader, run: Run, cue: Cue): boolean =>
+  reader.word(run.to) === "a" &&
+  run.digits < run.chars.length &&
+  cue.field !== "nothing" &&
+  reader.endsAt(run.to + 1, /^[.,?!n]$/)
+
 /** What the parts of a value are by the nearest cue. */
 export const byCue = (reader: CallReader, chain: Chain, lengths: Lengths): ReadonlyArray<Candidate> => {
   const weighed = deciding(reader, chain, lengths)
@@ -145,7 +152,7 @@ export const byCue = (reader: CallReader, chain: Chain, lengths: Lengths): Reado
         run === chain[0] && weighed.side === "before" && cue.field !== "nothing"
           ? Math.min(start, lettersBefore(reader, run, cue.to))
           : start,
-        end,
+        endsInLetter(reader, run, cue) ? reader.end(run.to + 1) : end,
         scoreOf(weighed, isLoose),
         evidence,
         ...(isPart ? ["given in parts"] : [])

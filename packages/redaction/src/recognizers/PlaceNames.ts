@@ -20,7 +20,7 @@ const MAX_TOWN = 3
 export const townEnd = (reader: CallReader, at: number): number => {
   for (let size = MAX_TOWN; size > 0; size--) {
     let words = 0
-    while (words < size && reader.cls(at + words) === "w") words++
+    while (words < size && /^[wG]$/.test(reader.cls(at + words))) words++
     if (words < size) continue
     const phrase = reader.phrase(at, at + size)
     if (!reader.isIn("places", phrase)) continue
@@ -69,4 +69,32 @@ export const namedPlace: TokenRule = (reader, at, found) => {
   const town = townBefore(reader, at)
   if (town !== undefined) found.push(reader.candidate("location", town, place.to, 0.85, "town and state"))
   return place.to
+}
+
+/** Whether a town's name is everyday words alone: "long beach", "reading". */
+const isOrdinary = (reader: CallReader, from: number, to: number): boolean => {
+  for (let at = from; at < to; at++) {
+    const word = reader.word(at)
+    const isCommon =
+      reader.isIn("common1", word) || reader.isIn("common2", word) || (to - from === 1 && reader.isIn("common3", word))
+    if (!isCommon || (to - from === 1 && reader.isCapitalized(at) && at > 0 && !functionWords.has(word))) return false
+  }
+  return true
+}
+
+/** What goes on behind a place rather than making it part of something else. */
+const AFTER_PLACE =
+  /^(and|or|but|for|last|next|this|now|so|to|with|when|because|please|today|yesterday|tomorrow|has|is|was|are|on|in|at|right|area|where|actually|who|my|i|we|from|since|until|by|airport|city|all)$/
+
+/** "in toledo", "moved to grand rapids last year": a town of the place set behind a preposition of place. */
+export const townAfterPreposition: TokenRule = (reader, at, found) => {
+  if (!/^(in|from|to|near|outside|around|via|visiting|leaving)$/.test(reader.word(at))) return undefined
+  const from = at + 1
+  const to = townEnd(reader, from)
+  if (to === 0 || isOrdinary(reader, from, to)) return undefined
+  const ends = reader.endsAt(to, /^[.,?!;nWRNM]$/) || AFTER_PLACE.test(reader.word(to))
+  const isName = to - from === 1 && reader.isIn("firstNames", reader.word(from)) && /^(from|to)$/.test(reader.word(at))
+  if (ends && !isName)
+    found.push(reader.candidate("location", from, to, to - from > 1 ? 0.66 : 0.6, `town after "${reader.word(at)}"`))
+  return undefined
 }

@@ -1,0 +1,70 @@
+/** A named-entity provider that works offline: values of the host's own lists, such as its customers' and products' names. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { NerProvider } from "./NerProvider.js"
+import { phraseTrie } from "./PhraseTrie.js"
+import { plainTextOf, placeIn } from "./PlainText.js"
+import { SensitiveField } from "./SensitiveField.js"
+import type { TurnSpan } from "./SpansToRedact.js"
+import { tokenize } from "./Tokens.js"
+
+/** Values by field: `{"person_name": ["Ravi Dubey"], "location": ["Pune"]}`. */
+export const NerLexicon = Schema.partial(Schema.Record({ key: SensitiveField, value: Schema.Array(Schema.String) }))
+export type NerLexicon = typeof NerLexicon.Type
+
+/** Score of a value of a list: above statistics, below check digits. */
+const LISTED = 0.92
+
+const wordsOf = (value: string): ReadonlyArray<string> =>
+  tokenize(plainTextOf(value).text).all.flatMap(({ cls, lower }) => (cls === "n" ? [] : [lower]))
+
+/**
+ * Finds the values of a lexicon in any case, as whole words, with the longest first. Linear in the length of the call,
+ * however long the lists are.
+ */
+export const layerLexicon = (lexicon: NerLexicon): Layer.Layer<NerProvider> => {
+  const phrases = phraseTrie<SensitiveField>()
+  for (const [field, values] of Object.entries(lexicon))
+    for (const value of values ?? []) {
+      const words = wordsOf(value)
+      if (words.length > 0 && Schema.is(SensitiveField)(field)) phrases.add(words, field)
+    }
+  const spansIn = (content: string, turn: number): ReadonlyArray<TurnSpan> => {
+    const plain = plainTextOf(content)
+    const { all } = tokenize(plain.text)
+    const found: Array<TurnSpan> = []
+    for (let at = 0; at < all.length;) {
+      const hit = phrases.longestAt(all, at)
+      const first = all[at]
+      const last = hit === undefined ? undefined : all[hit.to - 1]
+      if (hit === undefined || first === undefined || last === undefined) {
+        at++
+        continue
+      }
+      const place = placeIn(plain, { start: first.start, end: last.end })
+      found.push({ turn, ...place, field: hit.value, score: LISTED, evidence: ["lexicon"] })
+      at = hit.to
+    }
+    return found
+  }
+  return Layer.succeed(NerProvider, {
+    recognize: (turns) => Effect.sync(() => turns.flatMap(spansIn))
+  })
+}
+
+/** All providers as one: what any of them finds; if one fails, all fail. */
+export const layerAll = (layers: ReadonlyArray<Layer.Layer<NerProvider>>): Layer.Layer<NerProvider> =>
+  Layer.effect(
+    NerProvider,
+    Effect.gen(function* () {
+      const providers = yield* Effect.forEach(layers, (layer) => Effect.provide(NerProvider, layer))
+      return NerProvider.of({
+        recognize: (turns, fields) =>
+          Effect.map(
+            Effect.forEach(providers, (one) => one.recognize(turns, fields), { concurrency: "unbounded" }),
+            (spans) => spans.flat()
+          )
+      })
+    })
+  )
