@@ -10,6 +10,7 @@ import { simplifyBenchmark } from "./simplify.js"
 import { suitesBenchmark } from "./suites.js"
 import { transcriptBenchmark } from "./transcript.js"
 import { widgetsBenchmark } from "./widgets.js"
+import { wrongKeysBenchmark } from "./wrong-keys.js"
 
 export const benchmarks: ReadonlyArray<Benchmark> = [
   audioBenchmark,
@@ -22,5 +23,6 @@ export const benchmarks: ReadonlyArray<Benchmark> = [
   simplifyBenchmark,
   suitesBenchmark,
   transcriptBenchmark,
-  widgetsBenchmark
+  widgetsBenchmark,
+  wrongKeysBenchmark
 ]

@@ -28,7 +28,8 @@ const expected: ReadonlyArray<readonly [name: string, line: RegExp, count: numbe
   ["simplify", /KB: simplify [\d.]+, ratio \d+\.\d\d/, 2],
   ["suites", /ratio \d+\.\d\d \(CPU/, 1],
   ["transcript", /ratio \d+\.\d\d \(CPU/, 1],
-  ["widgets", /ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 32]
+  ["widgets", /ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 32],
+  ["wrong-keys", /[\d.]+ us of processor time/, 10]
 ]
 
 describe("benchmarks", () => {

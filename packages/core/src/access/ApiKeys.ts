@@ -25,7 +25,10 @@ export class ApiKeys extends Context.Tag("@earshot/core/access/ApiKeys")<
     /** Revokes a key; revoking it again changes nothing. */
     readonly revoke: UseCase<"access.revokeApiKey", [id: ApiKeyId], void, NotFound | StorageError>
     /** The caller that a secret stands for, if its key is in force. */
-    readonly authenticate: (secret: string) => Effect.Effect<Option.Option<Actor>, StorageError>
+    readonly authenticate: (
+      secret: string,
+      isSuspect: Effect.Effect<boolean>
+    ) => Effect.Effect<Option.Option<Actor>, StorageError>
   }
 >() {}
 

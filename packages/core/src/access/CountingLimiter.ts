@@ -1,46 +1,66 @@
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type RateLimiterAbstract, RateLimiterRes } from "rate-limiter-flexible"
 import { StorageFailed, type StorageError } from "../kernel/Storage.js"
 import { RateLimited } from "./AccessErrors.js"
-import type { Allowance, Allowances, Budget, RateLimiter } from "./RateLimiter.js"
+import { makeBoundedCounter } from "./BoundedCounter.js"
+import type { Allowance, Allowances, RateLimiter } from "./RateLimiter.js"
 
-const tooMany = (found: RateLimiterRes): RateLimited =>
-  new RateLimited({ retryAfterSeconds: Math.max(1, Math.ceil(found.msBeforeNext / 1000)) })
+/** Addresses and prefixes of keys whose refusals are counted; an attacker chooses them, so they are bounded. */
+const REFUSED_SUBJECTS = 20_000
+
+/** One error for each number of seconds, since capturing a stack takes longer than the rest of a refusal. */
+const limitedFor = new Map<number, RateLimited>()
+
+const tooMany = (millis: number): RateLimited => {
+  const retryAfterSeconds = Math.max(1, Math.ceil(millis / 1000))
+  const known = limitedFor.get(retryAfterSeconds)
+  if (known !== undefined) return known
+  const error = new RateLimited({ retryAfterSeconds })
+  // Allowances are for minutes; one for longer makes its errors anew.
+  if (limitedFor.size < 1_000) limitedFor.set(retryAfterSeconds, error)
+  return error
+}
 
 const limiterError =
   (operation: string) =>
   (cause: unknown): RateLimited | StorageError =>
-    cause instanceof RateLimiterRes ? tooMany(cause) : new StorageFailed({ operation, cause })
+    cause instanceof RateLimiterRes ? tooMany(cause.msBeforeNext) : new StorageFailed({ operation, cause })
 
-/** A limiter of these allowances, each counted by what `make` returns for it. */
+/** Counts refusals in this process: it takes a microsecond, where a count that processes share takes a statement. */
+const refusalCounter = ({ points, seconds }: Allowance): Pick<typeof RateLimiter.Service, "refuse" | "isSuspect"> => {
+  const counter = makeBoundedCounter(seconds * 1000, REFUSED_SUBJECTS)
+  return {
+    refuse: (subjects) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const counts = subjects.map((subject) => counter.add(subject, now))
+        const excess = counts.filter(({ count }) => count > points)
+        return excess.length === 0
+          ? Effect.void
+          : Effect.fail(tooMany(Math.max(...excess.map(({ remainingMillis }) => remainingMillis))))
+      }),
+    isSuspect: (subjects) =>
+      Effect.map(Clock.currentTimeMillis, (now) =>
+        subjects.some((subject) => counter.read(subject, now).count >= points)
+      )
+  }
+}
+
+/** A limiter of these allowances; `make` counts the requests of credentials. */
 export const countingLimiter = (
   allowances: Allowances,
-  make: (budget: Budget, allowance: Allowance) => RateLimiterAbstract
+  make: (allowance: Allowance) => RateLimiterAbstract
 ): typeof RateLimiter.Service => {
-  const counters = {
-    requests: allowances.requests === undefined ? undefined : make("requests", allowances.requests),
-    refusals: allowances.refusals === undefined ? undefined : make("refusals", allowances.refusals)
-  }
+  const requests = allowances.requests === undefined ? undefined : make(allowances.requests)
   return {
-    spend: (budget, subject) => {
-      const counter = counters[budget]
-      return counter === undefined
+    spend: (credential) =>
+      requests === undefined
         ? Effect.void
         : Effect.asVoid(
-            Effect.tryPromise({ try: () => counter.consume(subject), catch: limiterError("RateLimiter.spend") })
-          )
-    },
-    check: (budget, subject) => {
-      const counter = counters[budget]
-      return counter === undefined
-        ? Effect.void
-        : Effect.tryPromise({ try: () => counter.get(subject), catch: limiterError("RateLimiter.check") }).pipe(
-            Effect.filterOrFail(
-              (found) => found === null || found.msBeforeNext <= 0 || found.consumedPoints < counter.points,
-              (found) => (found === null ? new RateLimited({ retryAfterSeconds: 1 }) : tooMany(found))
-            ),
-            Effect.asVoid
-          )
-    }
+            Effect.tryPromise({ try: () => requests.consume(credential), catch: limiterError("RateLimiter.spend") })
+          ),
+    ...(allowances.refusals === undefined
+      ? { refuse: () => Effect.void, isSuspect: () => Effect.succeed(false) }
+      : refusalCounter(allowances.refusals))
   }
 }

@@ -37,8 +37,8 @@ export class Credentials extends Context.Tag("@earshot/core/access/Credentials")
      * session in addition to the key checks both, which must be of one organization; the caller is then limited to the
      * resource scopes of the session.
      *
-     * @param options.from the address that the request comes from: once it has sent more invalid credentials than the
-     *   rate limiter allows, it has to wait, whatever it sends.
+     * @param options.from the address that the request comes from. Invalid credentials are counted by it, and invalid keys
+     *   by their prefix: beyond the rate limiter's allowance they are `RateLimited`. Valid credentials never are.
      */
     readonly admit: (
       operation: Operation,
@@ -61,9 +61,19 @@ const carriersOf = (rule: OperationRule): ReadonlyArray<Carrier> => [
 
 const carriers = Record.map(operations, carriersOf)
 
-const missing = () => new Unauthenticated({ reason: "Authentication credentials were not provided." })
+// Made once, since capturing a stack takes longer than the rest of a refusal.
+const missing = Effect.fail(new Unauthenticated({ reason: "Authentication credentials were not provided." }))
 /** One message for unknown, malformed, expired, revoked and forged credentials: which it is, is not disclosed. */
-const invalid = () => new Unauthenticated({ reason: "Invalid credentials." })
+const invalid = Effect.fail(new Unauthenticated({ reason: "Invalid credentials." }))
+
+/** What tells keys apart in the count of invalid ones: the name of their kind and eight of their characters. */
+const KEY_PREFIX = /^[a-z]{1,12}_.{8}/
+
+/** What an invalid credential is counted by. The beginning of a token is the same for all tokens of a kind. */
+const refusalSubjects = (carrier: Carrier, text: string, from: string): ReadonlyArray<string> => {
+  const prefix = carrier === "bearer" ? undefined : KEY_PREFIX.exec(text)?.[0]
+  return prefix === undefined ? [`from ${from}`] : [`from ${from}`, `prefix ${prefix}`]
+}
 
 export const layer = Layer.effect(
   Credentials,
@@ -74,17 +84,21 @@ export const layer = Layer.effect(
     const limiter = yield* RateLimiter
 
     const authenticators: {
-      readonly [C in Carrier]-?: (text: string) => Effect.Effect<Option.Option<Actor>, StorageError>
+      readonly [C in Carrier]-?: (
+        text: string,
+        isSuspect: Effect.Effect<boolean>
+      ) => Effect.Effect<Option.Option<Actor>, StorageError>
     } = { apiKey: keys.authenticate, bearer: tokens.authenticate, shareableLink: links.authenticate }
 
     const identify = (carrier: Carrier, text: string, from: string | undefined) => {
-      const known = authenticators[carrier](text)
-      const refuse =
-        from === undefined
-          ? Effect.suspend(invalid)
-          : Effect.zipRight(limiter.spend("refusals", from), Effect.suspend(invalid))
-      const identified = Effect.flatMap(known, (actor) => (Option.isSome(actor) ? Effect.succeed(actor.value) : refuse))
-      return from === undefined ? identified : Effect.zipRight(limiter.check("refusals", from), identified)
+      const subjects = from === undefined ? [] : refusalSubjects(carrier, text, from)
+      return Effect.flatMap(
+        authenticators[carrier](text, limiter.isSuspect(subjects)),
+        Option.match({
+          onNone: () => Effect.zipRight(limiter.refuse(subjects), invalid),
+          onSome: Effect.succeed
+        })
+      )
     }
 
     /** The caller limited to the session that has to come in addition to its credential. */
@@ -102,7 +116,7 @@ export const layer = Layer.effect(
               bounds: session.bounds,
               ...(session.jti === undefined ? {} : { jti: session.jti })
             })
-          : invalid()
+          : invalid
       )
 
     return Credentials.of({
@@ -111,14 +125,14 @@ export const layer = Layer.effect(
         const rule: OperationRule = operations[operation]
         const carrier = carriers[operation].find((one) => presented[one] !== undefined)
         const text = carrier === undefined ? undefined : presented[carrier]
-        if (carrier === undefined || text === undefined) return missing()
+        if (carrier === undefined || text === undefined) return missing
         return identify(carrier, text, from).pipe(
-          Effect.tap((caller) => limiter.spend("requests", caller.credentialId)),
+          Effect.tap((caller) => limiter.spend(caller.credentialId)),
           Effect.flatMap((caller) =>
             rule.additionalCredential === undefined
               ? Effect.succeed(caller)
               : presented.bearer === undefined
-                ? missing()
+                ? missing
                 : limitTo(caller, rule.additionalCredential, presented.bearer, from)
           ),
           Effect.flatMap((caller) => Either.map(authorize(caller, operation), () => caller))

@@ -3,19 +3,19 @@ import * as Effect from "effect/Effect"
 import type { StorageError } from "../kernel/Storage.js"
 import type { RateLimited } from "./AccessErrors.js"
 
-/**
- * What is counted: the requests of a credential, and the invalid credentials that an address sends.
- */
-export type Budget = "requests" | "refusals"
-
 /** The size of a budget: so many points in so many seconds, after which the count starts again. */
 export interface Allowance {
   readonly points: number
   readonly seconds: number
 }
 
-/** The allowances of a limiter; a budget without one is not limited. */
-export type Allowances = { readonly [Name in Budget]?: Allowance }
+/** The allowances of a limiter; what has none is not limited. */
+export interface Allowances {
+  /** Requests of one credential. */
+  readonly requests?: Allowance
+  /** Invalid credentials from one address, and invalid keys with one prefix. */
+  readonly refusals?: Allowance
+}
 
 /**
  * Counts what callers do. A reference whose default counts nothing, since a process need not be protected from itself; a
@@ -23,9 +23,14 @@ export type Allowances = { readonly [Name in Budget]?: Allowance }
  */
 export class RateLimiter extends Context.Reference<RateLimiter>()("@earshot/core/access/RateLimiter", {
   defaultValue: (): {
-    /** Counts one for this subject; fails if that exceeds the budget. */
-    readonly spend: (budget: Budget, subject: string) => Effect.Effect<void, RateLimited | StorageError>
-    /** Fails if nothing of the budget is left for this subject; counts nothing. */
-    readonly check: (budget: Budget, subject: string) => Effect.Effect<void, RateLimited | StorageError>
-  } => ({ spend: () => Effect.void, check: () => Effect.void })
+    /** Counts a request of this credential; fails if that exceeds its allowance. */
+    readonly spend: (credential: string) => Effect.Effect<void, RateLimited | StorageError>
+    /**
+     * Counts an invalid credential for each of these subjects; fails if that exceeds the allowance of one of them. It is
+     * never consulted for a valid credential.
+     */
+    readonly refuse: (subjects: ReadonlyArray<string>) => Effect.Effect<void, RateLimited>
+    /** Whether one of these subjects has used up its allowance of refusals; counts nothing. */
+    readonly isSuspect: (subjects: ReadonlyArray<string>) => Effect.Effect<boolean>
+  } => ({ spend: () => Effect.void, refuse: () => Effect.void, isSuspect: () => Effect.succeed(false) })
 }) {}

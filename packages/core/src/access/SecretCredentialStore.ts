@@ -24,6 +24,11 @@ export interface SecretCredentialStore<Credential extends SecretCredential, New 
     id: Credential["id"],
     now: DateTime.Utc
   ) => Effect.Effect<void, StorageError>
-  /** The credential whose secret has this hash, whatever its state. It takes no permit, since permits result from it. */
-  readonly findByHash: (secretHash: string) => Effect.Effect<Option.Option<HashedCredential<Credential>>, StorageError>
+  /**
+   * The credentials whose secrets have one of these hashes, whatever their state, in any order. It takes no permit, since
+   * permits result from it.
+   */
+  readonly findByHashes: (
+    secretHashes: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<HashedCredential<Credential>>, StorageError>
 }

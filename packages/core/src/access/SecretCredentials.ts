@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import type { ValidationFailed } from "../kernel/FieldErrors.js"
 import * as Pages from "../kernel/Pages.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
+import { makeLookupBatch } from "../kernel/LookupBatch.js"
 import { make as makeCache } from "../kernel/TtlCache.js"
 import type { NotFound } from "./AccessErrors.js"
 import type { Actor } from "./Actor.js"
@@ -28,12 +29,17 @@ interface Known<Credential> extends HashedCredential<Credential> {
   readonly actor: Actor
 }
 
-/** Hashes whose credentials are cached. */
+/** Hashes whose credentials are cached, and unknown hashes that are. */
 const CACHE_SIZE = 10_000
+
+/** How long lookups for suspects are collected, and the most of one statement. */
+const SUSPECT_WINDOW = "100 millis"
+const SUSPECT_BATCH = 200
 
 /**
  * Issues, lists, revokes and authenticates one kind of credentials that are opaque secrets. A secret is looked up by its
- * hash, whose credential is cached for a few seconds, while expiry is checked each time.
+ * hash, whose credential is cached for a few seconds, while expiry is checked each time. That a hash is unknown is cached as
+ * well: a secret is random, so nobody sends it before it is issued.
  */
 export const makeSecretCredentials = <Credential extends SecretCredential, New extends NewSecretCredential>(of: {
   readonly prefix: SecretPrefix
@@ -47,14 +53,36 @@ export const makeSecretCredentials = <Credential extends SecretCredential, New e
     const source = yield* SecretSource
     const known = yield* makeCache<Known<Credential>>(CACHE_SIZE)
 
-    const lookUp = (hash: string) =>
-      known.load(
-        Effect.map(
-          of.store.findByHash(hash),
-          Option.map((found) => ({ ...found, actor: of.toActor(found.credential) }))
-        ),
-        Option.match({ onNone: () => [], onSome: (found) => [[hash, found] as const] })
-      )
+    const unknown = yield* makeCache<true>(CACHE_SIZE)
+
+    const withActor = (found: HashedCredential<Credential>): Known<Credential> => ({
+      ...found,
+      actor: of.toActor(found.credential)
+    })
+
+    /** The credentials with these hashes; they are cached, and so are hashes without one. */
+    const findAll = (hashes: ReadonlyArray<string>) =>
+      known
+        .load(
+          Effect.map(
+            of.store.findByHashes(hashes),
+            (found) => new Map(found.map((one) => [one.secretHash, withActor(one)]))
+          ),
+          (found) => found
+        )
+        .pipe(
+          Effect.tap((found) =>
+            unknown.load(Effect.void, () =>
+              hashes.filter((hash) => !found.has(hash)).map((hash) => [hash, true] as const)
+            )
+          )
+        )
+
+    /** Suspects share statements and wait for them, so that their guesses cost little; a right key is found all the same. */
+    const findForSuspect = makeLookupBatch({ window: SUSPECT_WINDOW, maxKeys: SUSPECT_BATCH, find: findAll })
+
+    const find = (hash: string): Effect.Effect<Option.Option<Known<Credential>>, StorageError> =>
+      Effect.map(findAll([hash]), (found) => Option.fromNullable(found.get(hash)))
 
     return {
       /** Makes a secret, and stores what `make` says of its hash and hint. */
@@ -83,8 +111,15 @@ export const makeSecretCredentials = <Credential extends SecretCredential, New e
             })
           )
           .pipe(Effect.zipRight(known.invalidate(({ credential }) => credential.id === id))),
-      /** The caller that a secret stands for, if its credential is in force. */
-      authenticate: (secret: string): Effect.Effect<Option.Option<Actor>, StorageError> =>
+      /**
+       * The caller that a secret stands for, if its credential is in force.
+       *
+       * @param isSuspect whether the sender has sent many invalid credentials: its lookups are collected for 100 ms
+       */
+      authenticate: (
+        secret: string,
+        isSuspect: Effect.Effect<boolean>
+      ): Effect.Effect<Option.Option<Actor>, StorageError> =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => {
           if (secret.length > MAX_SECRET_LENGTH) return Effect.succeedNone
           const hash = hashSecret(secret)
@@ -92,8 +127,8 @@ export const makeSecretCredentials = <Credential extends SecretCredential, New e
             sameHash(secretHash, hash) && isInForce(credential, now) ? Option.some(actor) : Option.none()
           const cached = known.get(hash, now)
           if (cached !== undefined) return Effect.succeed(actorOf(cached))
-          return looksLikeSecret(of.prefix, secret)
-            ? Effect.map(lookUp(hash), Option.flatMap(actorOf))
+          return looksLikeSecret(of.prefix, secret) && unknown.get(hash, now) === undefined
+            ? Effect.map(Effect.if(isSuspect, { onTrue: () => findForSuspect(hash), onFalse: () => find(hash) }), Option.flatMap(actorOf))
             : Effect.succeedNone
         })
     }

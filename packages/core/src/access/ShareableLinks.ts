@@ -45,7 +45,10 @@ export class ShareableLinks extends Context.Tag("@earshot/core/access/ShareableL
     /** Revokes a link; revoking it again changes nothing. */
     readonly revoke: UseCase<"access.revokeLink", [id: ShareableLinkId], void, NotFound | StorageError>
     /** The caller that a secret stands for, if its link is in force. */
-    readonly authenticate: (secret: string) => Effect.Effect<Option.Option<Actor>, StorageError>
+    readonly authenticate: (
+      secret: string,
+      isSuspect: Effect.Effect<boolean>
+    ) => Effect.Effect<Option.Option<Actor>, StorageError>
   }
 >() {}
 

@@ -6,6 +6,7 @@ import * as Encoding from "effect/Encoding"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import { makeLookupBatch } from "../kernel/LookupBatch.js"
 import { make as makeCache } from "../kernel/TtlCache.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { SecretSource } from "./SecretSource.js"
@@ -21,8 +22,15 @@ export class SigningKeys extends Context.Tag("@earshot/core/access/SigningKeys")
   {
     /** The key to sign with: the newest, made when there is none. */
     readonly current: Effect.Effect<SigningKey, SecretKeyMissing | StorageError>
-    /** The key that a token names; none if no configured key opens it. */
-    readonly find: (kid: string) => Effect.Effect<Option.Option<SigningKey>, StorageError>
+    /**
+     * The key that a token names; none if no configured key opens it.
+     *
+     * @param isSuspect whether the sender has sent many invalid credentials: its lookups are collected for 100 ms
+     */
+    readonly find: (
+      kid: string,
+      isSuspect?: Effect.Effect<boolean>
+    ) => Effect.Effect<Option.Option<SigningKey>, StorageError>
     /**
      * Signs new tokens with a new key. Tokens signed with older keys stay valid until they expire, unless `discardOld`, for
      * a key that was leaked: then every token issued before is invalid, in other processes within `CacheTtl`.
@@ -83,21 +91,28 @@ export const layer = Layer.effect(
         onSome: (key) => Effect.succeed(key)
       })
 
+    const loadAll = known.load(
+      Effect.map(
+        store.list,
+        (stored) =>
+          new Map(stored.flatMap((one) => Option.toArray(open(box, one))).map((key) => [key.kid, key] as const))
+      ),
+      (keys) => keys
+    )
+    const findForSuspect = makeLookupBatch({ window: "100 millis", maxKeys: 10_000, find: () => loadAll })
+
     return SigningKeys.of({
       // Two processes may both make the first key: each verifies with either, and the newer one signs from then on.
       current: Effect.flatMap(store.list, ([newest]) =>
         newest === undefined ? Effect.map(make, ({ key }) => key) : openNewest(newest)
       ),
-      find: (kid) =>
+      find: (kid, isSuspect = Effect.succeed(false)) =>
         Effect.gen(function* () {
           const cached = known.get(kid, yield* Clock.currentTimeMillis)
           if (cached !== undefined) return Option.some(cached)
           // A key that is not known yet may be another process's newest, so storage is asked every time.
-          const all = yield* known.load(
-            Effect.map(store.list, (stored) => stored.flatMap((one) => Option.toArray(open(box, one)))),
-            (keys) => keys.map((key) => [key.kid, key] as const)
-          )
-          return Option.fromNullable(all.find((key) => key.kid === kid))
+          if (yield* isSuspect) return yield* findForSuspect(kid)
+          return Option.fromNullable((yield* loadAll).get(kid))
         }),
       rotate: (options = {}) =>
         work

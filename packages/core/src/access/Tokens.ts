@@ -46,7 +46,10 @@ export class Tokens extends Context.Tag("@earshot/core/access/Tokens")<
     /** Revokes a token of the organization by its `{jti}`; an unknown one is accepted. */
     readonly revoke: UseCase<"access.revokeToken", [input: unknown], void, ValidationFailed | StorageError>
     /** The caller that a token stands for, if it is in force. */
-    readonly authenticate: (token: string) => Effect.Effect<Option.Option<Actor>, StorageError>
+    readonly authenticate: (
+      token: string,
+      isSuspect: Effect.Effect<boolean>
+    ) => Effect.Effect<Option.Option<Actor>, StorageError>
   }
 >() {}
 
@@ -152,12 +155,12 @@ export const layer = Layer.effect(
           )
           .pipe(Effect.zipRight(inForce.invalidate(() => true)))
       ),
-      authenticate: (token) =>
+      authenticate: (token, isSuspect) =>
         Effect.gen(function* () {
           const header = readHeader(token)
           if (Option.isNone(header)) return Option.none()
           const { kid, kind } = header.value
-          const key = yield* keys.find(kid)
+          const key = yield* keys.find(kid, isSuspect)
           if (Option.isNone(key)) return Option.none()
           const now = yield* DateTime.now
           const claims = yield* verifyToken(key.value, kind, token, now.epochMillis)

@@ -9,22 +9,19 @@ import { type Allowances, RateLimiter } from "../access/RateLimiter.js"
 export const layerMemory = (allowances: Allowances): Layer.Layer<RateLimiter> =>
   Layer.succeed(
     RateLimiter,
-    countingLimiter(
-      allowances,
-      (budget, { points, seconds }) => new RateLimiterMemory({ keyPrefix: budget, points, duration: seconds })
-    )
+    countingLimiter(allowances, ({ points, seconds }) => new RateLimiterMemory({ points, duration: seconds }))
   )
 
 /** How long the process that leads may take to count; beyond it the request fails. */
 const COUNT_MILLIS = 5_000
 
-/** Counts in the `node:cluster` primary of this worker, which has to run `countForOthers`. */
+/** Counts requests in the `node:cluster` primary of this worker, which has to run `countForOthers`; refusals in this process. */
 export const layerCluster = (allowances: Allowances): Layer.Layer<RateLimiter> =>
   Layer.sync(RateLimiter, () =>
     countingLimiter(
       allowances,
-      (budget, { points, seconds }) =>
-        new RateLimiterCluster({ keyPrefix: budget, points, duration: seconds, timeoutMs: COUNT_MILLIS })
+      ({ points, seconds }) =>
+        new RateLimiterCluster({ keyPrefix: "requests", points, duration: seconds, timeoutMs: COUNT_MILLIS })
     )
   )
 

@@ -5,8 +5,10 @@ import { TestEngine } from "@earshot/test-kit"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { afterEach, beforeEach, expect, layer, vi } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import type * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/TestClock"
 
 // The limiter reads the system's clock, since it counts real time.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: 1_800_000_000_000 }))
@@ -51,18 +53,38 @@ for (const [where, database, rateLimiter] of limiters) {
       })
     )
 
-    it.effect("limit an address that sent too many invalid credentials, whatever it sends next", () =>
+    it.effect("limit an address that sent too many invalid credentials, but no valid credential from it", () =>
       Effect.gen(function* () {
-        const { admit, key, wrong } = yield* entrance("198.51.100.7")
+        const { actor, admit, key, wrong } = yield* entrance("198.51.100.7")
         const elsewhere = yield* entrance("198.51.100.8")
-        expect(yield* admit(wrong)).toMatchObject({ left: { _tag: "Unauthenticated" } })
+        const keys = yield* ApiKeys
         expect(yield* admit(key)).toMatchObject(admitted)
         expect(yield* admit(wrong)).toMatchObject({ left: { _tag: "Unauthenticated" } })
-        expect(yield* admit(wrong)).toMatchObject(limited)
-        expect(yield* admit(key)).toMatchObject({ left: { _tag: "RateLimited", retryAfterSeconds: 60 } })
+        expect(yield* admit(wrong)).toMatchObject({ left: { _tag: "Unauthenticated" } })
+        expect(yield* admit(wrong)).toMatchObject({ left: { _tag: "RateLimited", retryAfterSeconds: 60 } })
+        for (let n = 0; n < 100; n++) expect(yield* admit(`${wrong}${n}`)).toMatchObject(limited)
+        // A key that is cached, and one that is presented for the first time.
+        expect(yield* admit(key)).toMatchObject(admitted)
+        const other = yield* keys.create({ name: "Other" }).pipe(TestEngine.as(actor))
+        const fiber = yield* Effect.fork(admit(Redacted.value(other.secret)))
+        yield* TestClock.adjust("100 millis")
+        expect(yield* Fiber.join(fiber)).toMatchObject(admitted)
         expect(yield* elsewhere.admit(elsewhere.key)).toMatchObject(admitted)
-        vi.setSystemTime(Date.now() + 60_001)
-        expect(yield* admit(key)).toMatchObject(admitted)
+        expect(yield* elsewhere.admit(wrong)).toMatchObject({ left: { _tag: "Unauthenticated" } })
+        yield* TestClock.adjust("60 seconds")
+        expect(yield* admit(wrong)).toMatchObject({ left: { _tag: "Unauthenticated" } })
+      })
+    )
+
+    it.effect("limit invalid keys with one prefix, whichever addresses send them", () =>
+      Effect.gen(function* () {
+        const [one, other] = [yield* entrance("198.51.100.9"), yield* entrance("198.51.100.10")]
+        const guess = (n: number) => `ear_AbCdEfGh${n}`
+        expect(yield* one.admit(guess(1))).toMatchObject({ left: { _tag: "Unauthenticated" } })
+        expect(yield* other.admit(guess(2))).toMatchObject({ left: { _tag: "Unauthenticated" } })
+        expect(yield* other.admit(guess(3))).toMatchObject(limited)
+        expect(yield* other.admit("ear_HgFeDcBa")).toMatchObject(limited)
+        expect(yield* one.admit("ear_HgFeDcBa")).toMatchObject({ left: { _tag: "Unauthenticated" } })
       })
     )
   })

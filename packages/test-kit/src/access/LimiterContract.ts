@@ -15,8 +15,9 @@ export const rateLimiterContract = <E>(
 ): void => {
   const using = <A, E2>(allowances: Allowances, steps: Effect.Effect<A, E2, RateLimiter>) =>
     Effect.provide(steps, make(allowances))
-  const spend = (of: string) => Effect.flatMap(RateLimiter, (limiter) => limiter.spend("requests", of))
-  const check = (of: string) => Effect.flatMap(RateLimiter, (limiter) => limiter.check("requests", of))
+  const spend = (of: string) => Effect.flatMap(RateLimiter, (limiter) => limiter.spend(of))
+  const refuse = (...of: ReadonlyArray<string>) => Effect.flatMap(RateLimiter, (limiter) => limiter.refuse(of))
+  const isSuspect = (...of: ReadonlyArray<string>) => Effect.flatMap(RateLimiter, (limiter) => limiter.isSuspect(of))
 
   describe(`what callers do, counted by ${subject}`, () => {
     it.live("is let through as often as is allowed, and told then when to come back", () =>
@@ -35,25 +36,31 @@ export const rateLimiterContract = <E>(
       )
     )
 
-    it.live("is counted where it is done, and not where it is only asked about", () =>
+    it.live("are refused with RateLimited once one of the subjects of an invalid credential has used its allowance", () =>
       using(
-        { requests: { points: 2, seconds: 60 } },
+        { refusals: { points: 2, seconds: 60 } },
         Effect.gen(function* () {
-          yield* Effect.replicateEffect(check("a"), 10)
-          yield* Effect.replicateEffect(spend("a"), 2)
-          expect(yield* Effect.flip(check("a"))).toMatchObject({ _tag: "RateLimited" })
+          yield* refuse("address a", "prefix 1")
+          expect(yield* isSuspect("address a", "prefix 1")).toBe(false)
+          yield* refuse("address a", "prefix 2")
+          expect(yield* isSuspect("address a")).toBe(true)
+          expect(yield* isSuspect("address b", "prefix 1")).toBe(false)
+          const limited = yield* Effect.flip(refuse("address a", "prefix 3"))
+          expect(limited.retryAfterSeconds).toBeGreaterThanOrEqual(1)
+          expect(limited.retryAfterSeconds).toBeLessThanOrEqual(60)
+          yield* refuse("address b", "prefix 1")
+          expect(yield* Effect.flip(refuse("address b", "prefix 1"))).toMatchObject({ _tag: "RateLimited" })
         })
       )
     )
 
-    it.live("is counted in no budget but its own, and not at all where nothing is said of one", () =>
+    it.live("count requests and refusals separately, and nothing that has no allowance", () =>
       using(
         { refusals: { points: 1, seconds: 60 } },
         Effect.gen(function* () {
           yield* Effect.replicateEffect(spend("a"), 20)
-          const limiter = yield* RateLimiter
-          yield* limiter.spend("refusals", "a")
-          expect(yield* Effect.flip(limiter.spend("refusals", "a"))).toMatchObject({ _tag: "RateLimited" })
+          yield* refuse("a")
+          expect(yield* Effect.flip(refuse("a"))).toMatchObject({ _tag: "RateLimited" })
           yield* spend("a")
         })
       )

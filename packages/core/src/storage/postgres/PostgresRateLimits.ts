@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
-import { RateLimiterMemory, RateLimiterPostgres } from "rate-limiter-flexible"
+import { RateLimiterPostgres } from "rate-limiter-flexible"
 import { countingLimiter } from "../../access/CountingLimiter.js"
 import { type Allowances, RateLimiter } from "../../access/RateLimiter.js"
 import { Dialect } from "../sql/Dialect.js"
@@ -23,20 +23,20 @@ export const layer = (allowances: Allowances): Layer.Layer<RateLimiter, never, S
         query: (query: { readonly text: string; readonly values: ReadonlyArray<unknown> }) =>
           run(sql.unsafe(query.text, query.values)).then((rows) => ({ rows, rowCount: rows.length }))
       }
-      return countingLimiter(allowances, (budget, { points, seconds }) =>
-        budget === "refusals"
-          ? new RateLimiterMemory({ keyPrefix: budget, points, duration: seconds })
-          : new RateLimiterPostgres({
-              storeClient,
-              storeType: "client",
-              tableName: nameOf("rate_limits"),
-              tableCreated: true,
-              keyPrefix: budget,
-              points,
-              duration: seconds,
-              // A subject over the limit is rejected without another statement.
-              inMemoryBlockOnConsumed: points + 1
-            })
+      return countingLimiter(
+        allowances,
+        ({ points, seconds }) =>
+          new RateLimiterPostgres({
+            storeClient,
+            storeType: "client",
+            tableName: nameOf("rate_limits"),
+            tableCreated: true,
+            keyPrefix: "requests",
+            points,
+            duration: seconds,
+            // A subject over the limit is rejected without another statement.
+            inMemoryBlockOnConsumed: points + 1
+          })
       )
     })
   )

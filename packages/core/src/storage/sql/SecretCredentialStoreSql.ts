@@ -80,10 +80,10 @@ const makeStore = <
           Effect.asVoid,
           storing(`${of.store}.revoke`)
         ),
-      findByHash: (secretHash) =>
-        sql`SELECT ${columns} FROM ${tables[of.table]} WHERE secret_hash = ${secretHash}`.pipe(
-          hashed.first,
-          storing(`${of.store}.findByHash`)
+      findByHashes: (secretHashes) =>
+        sql`SELECT ${columns} FROM ${tables[of.table]} WHERE ${sql.in("secret_hash", secretHashes)}`.pipe(
+          hashed.all,
+          storing(`${of.store}.findByHashes`)
         )
     }
   })

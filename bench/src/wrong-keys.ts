@@ -1,0 +1,118 @@
+/**
+ * Processor time of refusing a wrong credential, in microseconds per attempt: what an attacker or a misconfigured client
+ * costs. 64 attempts are in flight at a time. The time of a PostgreSQL server is not in it.
+ */
+import { randomInt } from "node:crypto"
+import { crc32 } from "node:zlib"
+import {
+  Credentials,
+  CurrentActor,
+  Engine,
+  hostActor,
+  Organizations,
+  type Presented,
+  Tokens
+} from "@earshot/core"
+import { PostgresStorage } from "@earshot/core/postgres"
+import * as RateLimits from "@earshot/core/providers/RateLimits"
+import { SqliteStorage } from "@earshot/core/sqlite"
+import { createDatabase } from "@earshot/test-kit/postgres"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { benchmark, type DatabaseName } from "./Benchmark.js"
+import { median, timed } from "./measure.js"
+
+interface Size {
+  readonly rounds: number
+  readonly attempts: number
+}
+
+const TARGET_MICROS = 50
+const IN_FLIGHT = 64
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+const randomText = (length: number): string =>
+  Array.from({ length }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join("")
+
+/** A key that was never issued, with the right checksum, which anybody can compute. */
+const wellFormedKey = (): string => {
+  const body = `ear_${randomText(43)}`
+  let checksum = ""
+  for (let rest = crc32(body); checksum.length < 6; rest = Math.floor(rest / ALPHABET.length)) {
+    checksum = ALPHABET.charAt(rest % ALPHABET.length) + checksum
+  }
+  return body + checksum
+}
+
+/** The token with the last character of its signature's beginning changed, so that the signature is wrong. */
+const forge = (token: string): string => {
+  const [header, claims, signature = ""] = token.split(".")
+  return `${header}.${claims}.${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`
+}
+
+const withUnknownKey = (token: string): string => {
+  const header = { alg: "HS256", typ: "earshot.oauth2+jwt", kid: randomText(16) }
+  return `${Buffer.from(JSON.stringify(header)).toString("base64url")}.${token.split(".").slice(1).join(".")}`
+}
+
+const measure = ({ attempts, rounds }: Size, print: (line: string) => void) =>
+  Effect.gen(function* () {
+    const credentials = yield* Credentials
+    const organizations = yield* Organizations
+    const tokens = yield* Tokens
+    const { organization } = yield* organizations.create({ name: "Attacked" })
+    const issued = yield* tokens
+      .issue({ kind: "oauth2" })
+      .pipe(Effect.provideService(CurrentActor, hostActor(organization.id)))
+    const token = Redacted.value(issued.token)
+    const oneKey = wellFormedKey()
+    const kinds: Readonly<Record<string, () => Presented>> = {
+      "no key at all": () => ({ apiKey: "guess" }),
+      "the same key, never issued": () => ({ apiKey: oneKey }),
+      "keys that were never issued": () => ({ apiKey: wellFormedKey() }),
+      "a token with a wrong signature": () => ({ bearer: forge(token) }),
+      "tokens of unknown signing keys": () => ({ bearer: withUnknownKey(token) })
+    }
+    for (const [kind, present] of Object.entries(kinds)) {
+      const micros: Array<number> = []
+      for (let round = 0; round <= rounds; round++) {
+        const presented = Array.from({ length: attempts }, present)
+        const sample = yield* timed(
+          Effect.forEach(
+            presented,
+            (one) => Effect.exit(credentials.admit("projects.list", one, { from: `198.51.100.${round}` })),
+            { concurrency: IN_FLIGHT, discard: true }
+          )
+        )
+        // The first round warms up.
+        if (round > 0) micros.push((sample.cpuMs * 1_000) / attempts)
+      }
+      print(
+        `  ${kind.padEnd(34)} ${median(micros).toFixed(1)} us of processor time (target: at most ${TARGET_MICROS})`
+      )
+    }
+  })
+
+export const wrongKeysBenchmark = benchmark<Size>({
+  name: "wrong-keys",
+  full: { rounds: 7, attempts: 5_000 },
+  tiny: { rounds: 1, attempts: 200 },
+  run: async (size, { databases, print, startPostgres }) => {
+    const server = databases.includes("postgres") ? await startPostgres() : undefined
+    const measureOn = async (database: DatabaseName, storage: Layer.Layer<Engine.Storage, unknown>) => {
+      print(`${size.attempts} wrong credentials on ${database}, ${size.rounds} rounds`)
+      const engine = Engine.layerWith({
+        rateLimiter: RateLimits.layerMemory({ refusals: { points: 60, seconds: 60 } })
+      }).pipe(Layer.provideMerge(storage))
+      await Effect.runPromise(Effect.provide(measure(size, print), engine))
+    }
+    if (databases.includes("sqlite")) await measureOn("sqlite", SqliteStorage.layer({ filename: ":memory:" }))
+    if (server !== undefined) {
+      const database = await createDatabase(server.url)
+      await measureOn("postgres", PostgresStorage.layer({ url: Redacted.make(database.url) }))
+      await database.drop()
+      await server.stop()
+    }
+  }
+})
