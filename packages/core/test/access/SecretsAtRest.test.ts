@@ -136,7 +136,9 @@ for (const database of TestEngine.databases) {
         const { tokensIssued } = yield* Effect.provide(populate, first)
         const accepted = (engine: typeof first) =>
           Effect.forEach(tokensIssued, (token) =>
-            Effect.flatMap(Tokens, (tokens) => Effect.map(tokens.authenticate(token), Option.isSome))
+            Effect.flatMap(Tokens, (tokens) =>
+              Effect.map(tokens.authenticate(token, Effect.succeed(false)), Option.isSome)
+            )
           ).pipe(Effect.provide(engine))
         const both = yield* engineWith(boxOf(current, old))
         const secrets = yield* Effect.provide(Secrets, both)
