@@ -20,7 +20,7 @@ declare global {
  * Runs the tests of all mutants in the same thread on modules that are loaded once, which saves most of the time. For a mutant
  * in code that runs while a module is loaded, and for the run after it, modules are loaded again.
  */
-// eslint-disable-next-line no-restricted-syntax -- vitest asks for a default export
+// eslint-disable-next-line earshot/restricted-syntax -- vitest asks for a default export
 export default class extends VitestTestRunner {
   override async importFile(path: string, source: "collect" | "setup"): Promise<unknown> {
     if (source === "setup") return super.importFile(path, source)

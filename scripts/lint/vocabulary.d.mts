@@ -1,8 +1,5 @@
-import type { ESLint } from "eslint"
-
 export const replacedWords: (
   name: string,
   path: string
 ) => ReadonlyArray<{ readonly word: string; readonly instead: string }>
 export const replacedPhrases: (text: string) => ReadonlyArray<{ readonly phrase: string; readonly instead: string }>
-export const plugin: ESLint.Plugin

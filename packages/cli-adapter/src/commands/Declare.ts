@@ -171,7 +171,7 @@ export const command =
       ])
       await execute({
         start: async () =>
-          // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- each value was read by its own parameter
+          // eslint-disable-next-line typescript/consistent-type-assertions -- each value was read by its own parameter
           (await spec.action())(input as ValuesOf<Options> & ValuesOf<Args>),
         options: declared.options.flatMap((option) =>
           option.required && option.long !== undefined ? [option.long] : []

@@ -13,7 +13,7 @@ const valueOf = (variables: JsonObject, name: string): Json | undefined => {
     value = value[step]
   }
   // The values of a JSON object are JSON.
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- stated above
+  // eslint-disable-next-line typescript/consistent-type-assertions -- stated above
   return value as Json
 }
 

@@ -334,6 +334,7 @@ export const validateEvaluator = (
 
 /** The given value, even null, or else the stored one, or else the default. */
 const merged = <A>(given: A | undefined, stored: A | undefined, otherwise: A): A =>
+  // eslint-disable-next-line typescript/prefer-nullish-coalescing -- `??` would replace a given null
   given === undefined ? (stored ?? otherwise) : given
 
 const ascending = <A extends number>(ids: ReadonlyArray<A>): ReadonlyArray<A> => ids.toSorted((a, b) => a - b)

@@ -45,11 +45,11 @@ const parsed = <A, I, Plain>(
   parse: (value: unknown) => Either.Either<A, string>,
   jsonSchema: object
 ): Schema.Schema<A, I> =>
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- `parse` takes any value; I is what clients should send
+  // eslint-disable-next-line typescript/consistent-type-assertions -- `parse` takes any value; I is what clients should send
   Schema.transformOrFail(Schema.Unknown as unknown as Schema.Schema<I>, Schema.typeSchema(to), {
     strict: true,
     decode: (value, _, ast) => Either.mapLeft(parse(value), (message) => new ParseResult.Type(ast, value, message)),
-    // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the plain form is one of the wider forms
+    // eslint-disable-next-line typescript/consistent-type-assertions -- the plain form is one of the wider forms
     encode: (value) => ParseResult.succeed(value as unknown as I)
   }).annotations({
     message: withMessage((actual) =>
@@ -100,7 +100,7 @@ export const id = <A extends number>(of: Schema.Schema<A, number>): Schema.Schem
     (value) => {
       const number = parseId(value)
       return number !== undefined
-        ? // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the brand is what was just checked
+        ? // eslint-disable-next-line typescript/consistent-type-assertions -- the brand is what was just checked
           Either.right(number as A)
         : Either.left(idError(value))
     },
@@ -134,7 +134,7 @@ export const ids = <A extends number>(
       if (repeated.size > 0) errors[NON_FIELD] = Array.from(repeated, Messages.repeatedId)
       return Object.keys(errors).length > 0
         ? Either.left(errors)
-        : // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the brand is what was just checked
+        : // eslint-disable-next-line typescript/consistent-type-assertions -- the brand is what was just checked
           Either.right([...seen] as unknown as ReadonlyArray<A>)
     },
     (value) => value,
@@ -159,7 +159,7 @@ export const wellFormedIds = <A extends number>(
 ): ReadonlyArray<A> =>
   !Array.isArray(input) || input.length > max
     ? []
-    : // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the brand is what was just checked
+    : // eslint-disable-next-line typescript/consistent-type-assertions -- the brand is what was just checked
       ([...new Set(input.map(parseId))].filter((id) => id !== undefined) as unknown as ReadonlyArray<A>)
 
 /** A finite number within limits. */
@@ -215,7 +215,7 @@ export const choiceOrNone = <const Words extends ReadonlyArray<string>>(
   words: Words
 ): Schema.Schema<Words[number] | null, string | null> =>
   parsed(
-    // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- Literal loses the words' types in a spread
+    // eslint-disable-next-line typescript/consistent-type-assertions -- Literal loses the words' types in a spread
     Schema.NullOr(Schema.Literal(...words)) as Schema.Schema<Words[number] | null>,
     (value) =>
       value === null || value === ""

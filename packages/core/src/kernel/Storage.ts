@@ -28,9 +28,9 @@ export class StorageBusy extends Schema.TaggedError<StorageBusy>("@earshot/core/
 }
 
 /** What keeps the database from working, whatever the request. */
-export type StorageFault = "full" | "read_only" | "damaged" | "io"
+export type StorageDefect = "full" | "read_only" | "damaged" | "io"
 
-const FAULTS: Readonly<Record<StorageFault, string>> = {
+const DEFECTS: Readonly<Record<StorageDefect, string>> = {
   full: "The database has no space left: its disk is full.",
   read_only: "The database can be read only: its file, disk or server does not accept writes.",
   damaged: "The database is damaged: its file cannot be read as a database.",
@@ -50,7 +50,7 @@ export class StorageUnusable extends Schema.TaggedError<StorageUnusable>("@earsh
   }
 ) {
   override get message(): string {
-    return FAULTS[this.reason]
+    return DEFECTS[this.reason]
   }
 }
 

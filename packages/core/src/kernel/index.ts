@@ -14,7 +14,7 @@ export {
   StorageBusy,
   StorageFailed,
   type StorageError,
-  type StorageFault,
+  type StorageDefect,
   StorageUnusable,
   UnitOfWork
 } from "./Storage.js"

@@ -31,7 +31,11 @@ const isMissing = (cause: unknown): boolean =>
 const syncDirectory = async (directory: string): Promise<void> => {
   if (process.platform === "win32") return
   const handle = await open(directory, "r")
-  await handle.sync().finally(() => handle.close())
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
 }
 
 /**

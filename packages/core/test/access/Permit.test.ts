@@ -44,7 +44,6 @@ describe("a permit", () => {
     write(reading)
   })
 
-  /* eslint-disable @typescript-eslint/no-unsafe-class-instance-assignment -- what lint rejects, the compiler must reject too */
   it("does not compile when built from an object literal, a spread or an actor, and cannot be changed", () => {
     // @ts-expect-error -- an object literal is no permit
     write({ organizationId, userId: null, bounds: null })
@@ -58,7 +57,6 @@ describe("a permit", () => {
     const change = () => (permit.organizationId = OrganizationId.make(2))
     expect(change).toBeTypeOf("function")
   })
-  /* eslint-enable @typescript-eslint/no-unsafe-class-instance-assignment */
 })
 
 describe("authorization", () => {

@@ -84,11 +84,8 @@ describe("credentials", async () => {
     for (const { operation, path } of endpoints) expect(operation === null, path).toBe(OPEN.has(path))
     for (const rule of Object.values<OperationRule>(operations)) expect(rule.accepts.length).toBeGreaterThan(0)
     for (const [route, kinds] of INTERFACE) {
-      const endpoint = endpoints.find(({ method, path }) => `${method} ${path}` === route)
-      expect(
-        endpoint === undefined || endpoint.operation === null ? [] : [...accepts(endpoint.operation)].sort(),
-        route
-      ).toEqual([...kinds].sort())
+      const operation = endpoints.find(({ method, path }) => `${method} ${path}` === route)?.operation ?? null
+      expect(operation === null ? [] : [...accepts(operation)].sort(), route).toEqual([...kinds].sort())
     }
   })
 

@@ -43,8 +43,12 @@ describe("conformance checks by URL", async () => {
     const outcome = async (interception: Interception) => {
       const proxy = await startProxy(server.url, interception)
       const options = { url: proxy.url, apiKey: key, only: ["credentials/revoked"], limits: { processes: 2 } }
-      const { results } = await runConformance(options).finally(proxy.close)
-      return results.map((result) => result.outcome).join()
+      try {
+        const { results } = await runConformance(options)
+        return results.map((result) => result.outcome).join()
+      } finally {
+        await proxy.close()
+      }
     }
     const interceptions = [
       acceptRevokedFor(4000),

@@ -36,7 +36,7 @@ const at = (minute: number) => DateTime.unsafeMake(minute * 60_000)
 
 const maybe = <A>(arbitrary: fc.Arbitrary<A>): fc.Arbitrary<A | undefined> => fc.option(arbitrary, { nil: undefined })
 
-// eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the arbitrary makes JSON alone
+// eslint-disable-next-line typescript/consistent-type-assertions -- the arbitrary makes JSON alone
 const json = document.filter((value) => value !== null) as fc.Arbitrary<NonNullable<Delivery["metadata"]>>
 
 const recordingOf = (sha256: string, durationSeconds: number | null = 10) =>

@@ -329,7 +329,7 @@ export const dayOf = (name: string): string => `${String(TIMES[name]).slice(0, 1
 const maybe = <A>(of: fc.Arbitrary<A>) => rarely(2, of)
 
 const given = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- what is undefined is left out
+  // eslint-disable-next-line typescript/consistent-type-assertions -- what is undefined is left out
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 
 /** The first ones are most frequent, so that deliveries interact. */

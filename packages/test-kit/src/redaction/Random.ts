@@ -20,7 +20,7 @@ export const randomOf = (seed: number): Random => {
   const pick = <A>(list: ReadonlyArray<A>): A => {
     const [first, ...rest] = list
     const at = int(0, rest.length)
-    // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- an empty list is the caller's mistake
+    // eslint-disable-next-line typescript/consistent-type-assertions -- an empty list is the caller's mistake
     return at === 0 || first === undefined ? (first as A) : (rest[at - 1] ?? first)
   }
   const chance = (share: number): boolean => next() < share

@@ -175,7 +175,7 @@ export const labeledTexts = (jsonl: string): ReadonlyArray<LabeledCall> =>
     .split("\n")
     .filter((line) => line.trim() !== "")
     .map((line) => {
-      // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the format that is asked for above
+      // eslint-disable-next-line typescript/consistent-type-assertions -- the format that is asked for above
       const { spans, text } = JSON.parse(line) as {
         text: string
         spans: Array<{ start: number; end: number; field: SensitiveField }>

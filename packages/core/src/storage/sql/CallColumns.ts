@@ -116,7 +116,7 @@ export const columnsOf = <Name extends CallColumn>(
   call: CallRecord,
   names: ReadonlyArray<Name>
 ): { readonly [N in Name]: Json } =>
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- Object.fromEntries forgets the names of the keys
+  // eslint-disable-next-line typescript/consistent-type-assertions -- Object.fromEntries forgets the names of the keys
   Object.fromEntries(names.map((name) => [name, valueOf(call, name)])) as { readonly [N in Name]: Json }
 
 /** Columns with their types, as PostgreSQL reads them out of JSON. */
@@ -151,7 +151,7 @@ export const recordingRow = (callId: CallId, recording: Recording, at: DateTime.
 
 /** What is read of a call: its own columns, its agent's name, its transcript and its recording. */
 export const CallRow = Schema.Struct({
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- Record.map gives all keys one type
+  // eslint-disable-next-line typescript/consistent-type-assertions -- Record.map gives all keys one type
   ...(Record.map(CALL_COLUMNS, ({ schema }) => schema) as {
     readonly [Name in CallColumn]: (typeof CALL_COLUMNS)[Name]["schema"]
   }),

@@ -9,7 +9,7 @@ import {
   StorageBusy,
   type StorageError,
   StorageFailed,
-  type StorageFault,
+  type StorageDefect,
   StorageUnusable
 } from "../../kernel/Storage.js"
 
@@ -64,7 +64,7 @@ const NETWORK_BUSY = new Set([
 const CONNECTION_BUSY =
   /timeout exceeded when trying to connect|connection terminated|connection ended|connection error and is not queryable|client was closed|query read timeout/i
 
-const SQLITE_FAULTS: ReadonlyArray<readonly [prefix: string, reason: StorageFault]> = [
+const SQLITE_DEFECTS: ReadonlyArray<readonly [prefix: string, reason: StorageDefect]> = [
   ["SQLITE_FULL", "full"],
   ["SQLITE_READONLY", "read_only"],
   ["SQLITE_CORRUPT", "damaged"],
@@ -73,7 +73,7 @@ const SQLITE_FAULTS: ReadonlyArray<readonly [prefix: string, reason: StorageFaul
   ["SQLITE_CANTOPEN", "io"]
 ]
 
-const POSTGRES_FAULTS: Readonly<Record<string, StorageFault>> = {
+const POSTGRES_DEFECTS: Readonly<Record<string, StorageDefect>> = {
   "53100": "full",
   "25006": "read_only",
   "58030": "io",
@@ -82,8 +82,8 @@ const POSTGRES_FAULTS: Readonly<Record<string, StorageFault>> = {
 }
 
 /** What is wrong with the database itself, where that is why a statement failed. */
-const faultOf = (code: string): StorageFault | undefined =>
-  POSTGRES_FAULTS[code] ?? SQLITE_FAULTS.find(([prefix]) => code.startsWith(prefix))?.[1]
+const defectOf = (code: string): StorageDefect | undefined =>
+  POSTGRES_DEFECTS[code] ?? SQLITE_DEFECTS.find(([prefix]) => code.startsWith(prefix))?.[1]
 
 /** Whether another process holds SQLite's lock. */
 export const isLocked = (error: SqlError): boolean => /^SQLITE_(?:BUSY|LOCKED)/.test(driverCode(error))
@@ -107,7 +107,7 @@ const toStorageError = (operation: string, error: SqlError | ParseResult.ParseEr
   if (error.cause instanceof ReadLimitExceeded) {
     return new QueryTimedOut({ operation, limitSeconds: error.cause.limitMillis / 1000 })
   }
-  const reason = faultOf(driverCode(error))
+  const reason = defectOf(driverCode(error))
   if (reason !== undefined) return new StorageUnusable({ operation, reason, cause: error })
   return isBusy(error)
     ? new StorageBusy({ operation, undone: isRolledBack(error) })
@@ -123,7 +123,7 @@ export const storing =
     Effect.mapError(effect, (error) =>
       error instanceof SqlError || error instanceof ParseResult.ParseError
         ? toStorageError(operation, error)
-        : // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- what the two driver failures leave: nothing subtracts from a type parameter
+        : // eslint-disable-next-line typescript/consistent-type-assertions -- what the two driver failures leave: nothing subtracts from a type parameter
           (error as Exclude<E, FromDriver<E>>)
     )
 

@@ -67,7 +67,7 @@ export const parseTablePrefix = (prefix: string): Either.Either<string, string> 
       )
 
 export const tablesOf = (sql: SqlClient, prefix: string): Tables =>
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- Object.fromEntries forgets the names of the keys
+  // eslint-disable-next-line typescript/consistent-type-assertions -- Object.fromEntries forgets the names of the keys
   Object.fromEntries(TABLES.map((name) => [name, sql.literal(`${prefix}${name}`)])) as unknown as Tables
 
 /** The prefix of a storage layer's configuration; what is not one fails as a database that cannot be opened does. */
