@@ -62,8 +62,8 @@ export const pacedBody = (source: PartSource, stallMillis: number): Readable => 
 /** The parts of an iterator, each made when the one before has been sent. */
 export const partsOf = (parts: Iterator<string>): PartSource => ({
   next: (done) => {
-    const { done: ended, value } = parts.next()
-    done(ended === true ? null : Buffer.from(value))
+    const part = parts.next()
+    done(part.done === true ? null : Buffer.from(part.value))
   },
   close: (done) => {
     parts.return?.()

@@ -44,7 +44,11 @@ const create = async (path: string): Promise<void> => {
   if (process.platform === "win32") return
   // Before anything is sealed with it: without its directory entry the key would be lost with the machine.
   const directory = await open(dirname(path), "r")
-  await directory.sync().finally(() => directory.close())
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
 }
 
 /** The keys of a file, which is created with a random key, readable by its owner only, if it does not exist. */
