@@ -18,6 +18,7 @@ import * as Analytics from "./analytics/Analytics.js"
 import type { BlobStore } from "./calls/BlobStore.js"
 import * as CallEvaluations from "./calls/CallEvaluations.js"
 import * as Calls from "./calls/Calls.js"
+import * as PlatformWebhooks from "./calls/PlatformWebhooks.js"
 import type { RecordingSource } from "./calls/RecordingSource.js"
 import * as Transcriber from "./calls/Transcriber.js"
 import * as AgentDirectory from "./catalog/AgentDirectory.js"
@@ -124,6 +125,7 @@ export type Services =
   | Suites.Suites
   | Results.Results
   | Calls.Calls
+  | PlatformWebhooks.PlatformWebhooks
   | Metrics.Metrics
   | Dashboards.Dashboards
   | Widgets.Widgets
@@ -297,7 +299,7 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
       )
     ),
     Layer.merge(
-      Calls.layer(ports.ingest).pipe(
+      Layer.provideMerge(PlatformWebhooks.layer, Calls.layer(ports.ingest)).pipe(
         Layer.provide(
           Layer.mergeAll(
             ports.blobs ?? FileBlobStore.layer({ directory: "earshot-recordings" }),

@@ -30,6 +30,7 @@ import { Users } from "./access/Users.js"
 import type { CallRecord } from "./calls/CallRecord.js"
 import { CallEvaluations } from "./calls/CallEvaluations.js"
 import { Calls } from "./calls/Calls.js"
+import { PlatformWebhooks } from "./calls/PlatformWebhooks.js"
 import { Agents } from "./catalog/Agents.js"
 import { Folders } from "./catalog/Folders.js"
 import { type CreatedOrganization, Organizations } from "./catalog/Organizations.js"
@@ -93,6 +94,7 @@ const services = {
   results: Results,
   suites: Suites,
   calls: Calls,
+  platformWebhooks: PlatformWebhooks,
   metrics: Metrics,
   evaluations: CallEvaluations,
   simplifications: Simplifications,

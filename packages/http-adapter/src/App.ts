@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import { type IncomingMessage, METHODS, type ServerResponse } from "node:http"
 import { type Engine, TurnScheduler } from "@earshot/core"
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Either from "effect/Either"
 import type * as Runtime from "effect/Runtime"
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify"
@@ -63,7 +64,7 @@ export const makeApp = async (
 ): Promise<App> => {
   const { basePath, limits, log } = settings
   const runner = makeRequestRunner(runtime, limits)
-  const metrics = makeMetrics(runner)
+  const metrics = makeMetrics(runner, Context.get(runtime.context, PlatformWebhooks).counts)
   const endpoints = endpointsFor(metrics)
   let draining = false
 

@@ -53,6 +53,8 @@ export interface NamedSchema {
 
 export interface RequestBody extends NamedSchema {
   readonly encodings: ReadonlyArray<Encoding>
+  /** Whether it may be as large as a multipart body, since it may contain a recording. */
+  readonly isLarge?: true
   /** A valid body. */
   readonly example: Readonly<Record<string, unknown>>
 }

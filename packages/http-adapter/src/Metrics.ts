@@ -17,6 +17,9 @@ export interface GaugeReaders {
   readonly responseBytesInFlight: () => number
 }
 
+/** An event counter that is read at scrape time. */
+type CountedEvents = () => ReadonlyArray<{ readonly platform: string; readonly outcome: string; readonly count: number }>
+
 /** Seconds: from ingestion, which takes milliseconds, to widgets over years of calls. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
@@ -31,7 +34,7 @@ const getProcessRegistry = (): Registry => {
   return processRegistry
 }
 
-export const makeMetrics = (levels: GaugeReaders): HttpMetrics => {
+export const makeMetrics = (levels: GaugeReaders, webhookEvents: CountedEvents): HttpMetrics => {
   const registry = new Registry()
   const registers = [registry]
   const requests = new Counter({
@@ -56,6 +59,16 @@ export const makeMetrics = (levels: GaugeReaders): HttpMetrics => {
         this.set(read())
       }
     })
+  new Counter({
+    name: "earshot_webhook_events_total",
+    help: "Events of platforms' webhooks by outcome",
+    labelNames: ["platform", "outcome"],
+    registers,
+    collect() {
+      this.reset()
+      for (const { count, outcome, platform } of webhookEvents()) this.inc({ platform, outcome }, count)
+    }
+  })
   level("earshot_http_requests_in_flight", "Requests in flight", levels.requestsInFlight)
   level("earshot_http_body_bytes_in_flight", "Bytes of request bodies in memory", levels.bodyBytesInFlight)
   level(

@@ -1,6 +1,6 @@
 import { createReadStream, statSync } from "node:fs"
 import { isAbsolute } from "node:path"
-import { Calls, isPlainObject } from "@earshot/core"
+import { Calls, isPlainObject, PlatformWebhooks } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schedule from "effect/Schedule"
@@ -18,6 +18,7 @@ export interface IngestOptions extends CommonOptions, IngestingOptions {
   readonly files: ReadonlyArray<string>
   readonly agent: number | undefined
   readonly concurrency: number
+  readonly format: string | undefined
   readonly redact: ReadonlyArray<string>
 }
 
@@ -95,9 +96,19 @@ const ingestAll = (sources: ReadonlyArray<Source>, options: IngestOptions, field
   Effect.gen(function* () {
     const screen = yield* Screen
     const caller = yield* resolveCaller(options)
-    const ingestOne = callAs(caller, (yield* Calls).ingest)
+    const ingestBody = callAs(caller, (yield* Calls).ingest)
+    const observe = callAs(caller, (yield* PlatformWebhooks).observe)
+    const envelopeOptions = {
+      ...(options.agent === undefined ? {} : { agent_id: options.agent }),
+      ...(fields.length === 0 ? {} : { redact_fields: fields.join(",") })
+    }
+    /** Undefined for an event that is not about a finished call. */
+    const ingestOne = (call: unknown) =>
+      options.format === undefined
+        ? ingestBody(withFields(fields, withAgent(options.agent, call)))
+        : Effect.map(observe(options.format, call, envelopeOptions), ({ ingested }) => ingested)
     const watched = screen.progress && !options.json
-    const count = { created: 0, updated: 0, rejected: 0 }
+    const count = { created: 0, updated: 0, rejected: 0, ...(options.format === undefined ? {} : { skipped: 0 }) }
     const total = sources.every(({ bytes }) => bytes !== undefined)
       ? sources.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0)
       : undefined
@@ -141,14 +152,15 @@ const ingestAll = (sources: ReadonlyArray<Source>, options: IngestOptions, field
       Either.match(call, {
         onLeft: (reason) => reject(place, { non_field_errors: [reason] }),
         onRight: (body) =>
-          ingestOne(withFields(fields, withAgent(options.agent, body))).pipe(
+          ingestOne(body).pipe(
             Effect.retry({
               while: (error) => error._tag === "StorageBusy",
               schedule: Schedule.jittered(Schedule.exponential("100 millis")),
               times: 5
             }),
-            Effect.map(({ created }) => {
-              if (created) count.created += 1
+            Effect.map((ingested) => {
+              if (ingested === undefined) count.skipped = (count.skipped ?? 0) + 1
+              else if (ingested.created) count.created += 1
               else count.updated += 1
             }),
             Effect.catchTag("ValidationFailed", ({ errors }) => reject(place, errors))
@@ -161,7 +173,9 @@ const ingestAll = (sources: ReadonlyArray<Source>, options: IngestOptions, field
     const totals = (counts: typeof count): string =>
       options.json
         ? jsonLine(counts)
-        : `${counts.created} created, ${counts.updated} updated, ${counts.rejected} rejected.`
+        : `${counts.created} created, ${counts.updated} updated, ${counts.rejected} rejected${
+            counts.skipped === undefined ? "" : `, ${counts.skipped} skipped: not about a finished call`
+          }.`
 
     yield* Stream.fromIterable(sources).pipe(
       Stream.flatMap((source) => documents(source.name, counted(source))),

@@ -1,4 +1,4 @@
-import { command, group, integer, list, text, textArguments, withDefault } from "./Declare.js"
+import { choice, command, group, integer, list, text, textArguments, withDefault } from "./Declare.js"
 import { agent, common, id, ingesting, page, project } from "./Shared.js"
 
 const selection = {
@@ -12,6 +12,20 @@ const expand = text(
   "With --json, add these to each call, separated by commas: transcript, transcript_object, metadata, dynamic_variables."
 )
 
+/** Repeated, since loading the engine takes longer than printing the help; a test compares it with the engine's list. */
+export const PLATFORM_NAMES = [
+  "provider_a",
+  "provider_b",
+  "provider_d",
+  "provider_e",
+  "provider_f",
+  "vapi",
+  "retell",
+  "pipecat",
+  "livekit",
+  "elevenlabs"
+]
+
 const ingest = command("ingest", {
   description:
     "Ingest calls, as the webhook does. Invalid calls are reported; the others are stored, and the exit code is 1.",
@@ -21,6 +35,11 @@ const ingest = command("ingest", {
     redact: list(
       "--redact <fields>",
       "Redact these fields in every call, in addition to its own redact_fields: all, or a list such as phone_number,ssn."
+    ),
+    format: choice(
+      "--format <platform>",
+      "The files have a voice platform's webhooks or call objects, as the platform sends or exports them. (default: bodies of the observe endpoint)",
+      PLATFORM_NAMES
     ),
     agent: integer("--agent <id>", "Agent of calls that have neither agent nor assistant_id."),
     concurrency: withDefault(

@@ -1,6 +1,8 @@
 import { writeFile } from "node:fs/promises"
 import * as path from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { Platforms } from "@earshot/core"
+import { PLATFORM_NAMES } from "../../src/commands/Calls.js"
 import { exportCalls, list as listCalls, show as showCall } from "../../src/actions/Calls.js"
 import { list as listDashboards, show as showDashboard } from "../../src/actions/Dashboards.js"
 import { ingest } from "../../src/actions/Ingest.js"
@@ -45,7 +47,7 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
   const taking = (files: ReadonlyArray<string>) => ({
     ...host(),
     ...{ recordings: at.folder, allowedHosts: [], redact: [], redactDetails: [], maxRecordingBytes: none },
-    ...{ files, agent: none, concurrency: 4 }
+    ...{ files, agent: none, concurrency: 4, format: none }
   })
 
   it("init creates an organization once, and another one by its name", async () => {
@@ -91,6 +93,19 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
     expect(lines).toContain("missing.json: There is no such file.")
     const again = await run(ingest({ ...taking([file("b.json")]), json: true }))
     expect(again).toMatchObject({ code: 1, out: '{"created":0,"updated":1,"rejected":1}' })
+  })
+
+  it("ingest a platform's call objects as it exports them, and skip those that have not ended", async () => {
+    const dump = path.join(at.folder, "vapi.txt")
+    const object = (id: string, status: string) => ({ id, orgId: "o", status, messages: [{ role: "bot", message: "Hi" }] })
+    await writeFile(dump, JSON.stringify([object("v1", "ended"), object("v2", "ended"), object("v3", "in-progress"), {}]))
+    const took = await run(ingest({ ...taking([dump]), agent: 1, format: "vapi", redact: ["ssn"] }))
+    expect(took).toMatchObject({
+      code: 1,
+      out: "2 created, 0 updated, 1 rejected, 1 skipped: not about a finished call."
+    })
+    expect(took.err).toContain("[3]: The body is not an envelope of vapi (provider_a).")
+    expect(PLATFORM_NAMES).toEqual(Platforms.platformNames)
   })
 
   it("list, show and export calls without printing control characters", async () => {

@@ -129,6 +129,8 @@ export const operations = table({
 
   /** E10 */
   "calls.ingest": { needs: "calls:write", accepts: keyOnly },
+  /** As E10, for envelopes of platforms. */
+  "calls.observe": { needs: "calls:write", accepts: keyOnly },
   "calls.list": { needs: "calls:read", accepts: peopleAndEmbeds },
   "calls.read": { needs: "calls:read", accepts: peopleAndEmbeds },
   "calls.review": { needs: "calls:write", accepts: peopleAndEmbeds },

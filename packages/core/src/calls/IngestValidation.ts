@@ -155,7 +155,11 @@ const recordingOf = (body: IngestBody, isFromEnvelope: boolean): RecordingRef | 
 const validateBody = (capabilities: IngestCapabilities, given: IngestBody): Either.Either<ValidIngest, FieldErrors> => {
   const { body, hasEnvelope, hasItsRecording, recordingError } = completeBody(given)
   const agent = agentOf(body)
-  const recording = recordingOf(body, hasItsRecording)
+  const named = recordingOf(body, hasItsRecording)
+  const uploaded = named?.from === "upload" ? uploadErrors(capabilities, named.upload) : noFieldErrors
+  // What an envelope has instead of audio costs the recording, not the call.
+  const isDropped = hasItsRecording && hasFieldErrors(uploaded)
+  const recording = isDropped ? undefined : named
   const transcribe = body.transcript_type === TranscriptFormat.AUDIO_ONLY_TYPE
   const decoded =
     body.transcript_json === null
@@ -170,7 +174,7 @@ const validateBody = (capabilities: IngestCapabilities, given: IngestBody): Eith
     Either.match(metrics, { onLeft: (found) => underPath("metric_ids", found), onRight: () => noFieldErrors }),
     transcribe && !capabilities.transcribes ? fieldError("transcript_type", NEEDS_TRANSCRIBER) : noFieldErrors,
     transcribe && recording === undefined ? fieldError("voice_recording", NEEDS_AUDIO) : noFieldErrors,
-    recording?.from === "upload" ? uploadErrors(capabilities, recording.upload) : noFieldErrors
+    isDropped ? noFieldErrors : uploaded
   )
   return hasFieldErrors(errors)
     ? Either.left(errors)
@@ -179,7 +183,7 @@ const validateBody = (capabilities: IngestCapabilities, given: IngestBody): Eith
         agent,
         transcript: transcribe ? undefined : transcriptOf(Either.getOrUndefined(decoded), hasEnvelope),
         recording,
-        recordingError,
+        recordingError: isDropped ? `The recording is missing: ${Object.values(uploaded).flat().join(" ")}` : recordingError,
         redact: inInterfaceOrder(body.redact_fields ?? []),
         transcribe,
         metricIds: metricIdsOf(body)

@@ -5,6 +5,14 @@ export { CallEvaluations, EvaluationRequest, type RequestedEvaluation } from "./
 export { type CompletedBody, completeBody } from "./EnvelopeFields.js"
 export { type CallCriteria, CallQuery } from "./CallQuery.js"
 export { Calls } from "./Calls.js"
+export {
+  encodeWebhookReceipt,
+  PlatformWebhooks,
+  type WebhookCount,
+  WebhookOptions,
+  type WebhookReceipt,
+  WebhookReceiptJson
+} from "./PlatformWebhooks.js"
 export * from "./ListedCall.js"
 export { CallStore, type DeliveryOutcome } from "./CallStore.js"
 export type { CalledAgent, Delivery, MergeBase } from "./Delivery.js"

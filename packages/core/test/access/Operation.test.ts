@@ -118,6 +118,7 @@ const written: Readonly<Record<Operation, readonly [Permission, by: string, also
 
   /** E10 */
   "calls.ingest": ["calls:write", "k"],
+  "calls.observe": ["calls:write", "k"],
   "calls.list": ["calls:read", "kode"],
   "calls.read": ["calls:read", "kode"],
   "calls.review": ["calls:write", "kode"],

@@ -1,5 +1,5 @@
 /** Generates the OpenAPI 3.1 document from the endpoints that the server serves. */
-import { type Operation, type OperationRule, operations } from "@earshot/core"
+import { type Operation, type OperationRule, operations, Platforms } from "@earshot/core"
 import type { RequestBody, Encoding, Endpoint, ResponseDescription, NamedSchema } from "../Endpoint.js"
 import {
   alternativesOf,
@@ -14,6 +14,7 @@ import { withPropertyDescriptions } from "./propertyDescriptions.js"
 
 const TAGS = [
   ["Calls", "Production calls: ingest, list, review and export."],
+  ["Platforms", "Webhooks of voice platforms."],
   ["Test suites", "Test suites as JSON: validate, estimate the cost, run."],
   ["Results", "Results of test suites, their runs of simulated calls, and capacity."],
   ["Evaluators", "Test cases: how a simulated caller behaves, and how the call is evaluated."],
@@ -210,10 +211,20 @@ const pathParameters = (path: string) =>
     name,
     in: "path",
     required: true,
-    description: "Identifier of the resource.",
-    schema: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
-    example: 1
+    ...(name === "platform" ? PLATFORM_PARAMETER : ID_PARAMETER)
   }))
+
+const ID_PARAMETER = {
+  description: "Identifier of the resource.",
+  schema: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+  example: 1
+}
+
+const PLATFORM_PARAMETER = {
+  description: "The platform: its token or its own name.",
+  schema: { type: "string", enum: Platforms.platformNames },
+  example: "vapi"
+}
 
 const QUERY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   cursor: "Position of the page: `next` or `previous` of another page.",
@@ -235,6 +246,7 @@ const QUERY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   many: "Return all updated evaluators instead of the first. Default: false.",
   progress_id: "The `progress_id` of the simplification.",
   base: "The result to compare with.",
+  redact_fields: "Sensitive fields to redact, separated by commas, as in the body of the observe endpoint.",
   tolerance: "Largest difference that counts as unchanged, 0 to 1. Default: 0."
 }
 

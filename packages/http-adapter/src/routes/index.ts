@@ -6,6 +6,7 @@ import { checkouts } from "./Checkouts.js"
 import { ledger } from "./Credits.js"
 import { dashboards, widgets } from "./Dashboards.js"
 import { evaluators } from "./Evaluators.js"
+import { platforms } from "./Platforms.js"
 import { results } from "./Results.js"
 import { simplifications } from "./Simplifications.js"
 import { suites } from "./Suites.js"
@@ -15,6 +16,7 @@ import { evaluations, jobs, metrics } from "./Metrics.js"
 /** All endpoints of the API, one file per subject. */
 export const endpoints: ReadonlyArray<Endpoint> = [
   ...calls,
+  ...platforms,
   ...evaluations,
   ...metrics,
   ...simplifications,

@@ -1,0 +1,178 @@
+/** Receives the webhooks of voice platforms as the platforms send them. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { NotFound } from "../access/AccessErrors.js"
+import { type UseCase, useCase } from "../access/UseCase.js"
+import { decodeInput, type FieldErrors, fieldError, NON_FIELD, ValidationFailed } from "../kernel/FieldErrors.js"
+import * as Fields from "../kernel/Fields.js"
+import { AgentId, CallId } from "../kernel/Ids.js"
+import type { StorageError } from "../kernel/Storage.js"
+import { platformsOf, readEnvelope, type StatedFields, statedFields } from "../platforms/Envelopes.js"
+import { type Platform, platformAliases, platformNamed } from "../platforms/Platform.js"
+import type { RedactionUnavailable } from "./CallErrors.js"
+import { CallLimits } from "./CallRecord.js"
+import { Calls } from "./Calls.js"
+import type { Ingested } from "./IngestCalls.js"
+
+/** What became of an envelope. */
+export interface WebhookReceipt {
+  readonly platform: Platform
+  /** The platform's name of the kind of event. */
+  readonly event: string
+  /** Undefined for an event that is not about a finished call: nothing is stored of it. */
+  readonly ingested: Ingested | undefined
+}
+
+/** The JSON form of a receipt. */
+export const WebhookReceiptJson = Schema.Struct({
+  event: Schema.String.annotations({ description: "Kind of event, as the platform names it." }),
+  outcome: Schema.Literal("stored", "skipped").annotations({
+    description: "skipped: the event is not about a finished call, and nothing of it is stored."
+  }),
+  call: Schema.NullOr(Schema.Struct({ id: CallId, call_id: Schema.String, created: Schema.Boolean })).annotations({
+    description: "The stored call; null if the event was skipped."
+  })
+}).annotations({ identifier: "WebhookReceipt" })
+
+export const encodeWebhookReceipt = ({ event, ingested }: WebhookReceipt): typeof WebhookReceiptJson.Type => ({
+  event,
+  outcome: ingested === undefined ? "skipped" : "stored",
+  call:
+    ingested === undefined
+      ? null
+      : { id: ingested.call.id, call_id: ingested.call.callId, created: ingested.created }
+})
+
+/** How often each outcome occurred in this process. */
+export interface WebhookCount {
+  readonly platform: Platform
+  readonly outcome: "stored" | "skipped" | "rejected"
+  readonly count: number
+}
+
+/** Options of an envelope that does not say them itself. */
+export const WebhookOptions = Fields.object({
+  agent_id: Fields.optional(Fields.id(AgentId)),
+  /** Comma-separated. */
+  redact_fields: Fields.optional(Fields.text({ max: 2_000 }))
+})
+
+/** `phone_number, ssn` as a list; its names are validated with the body. */
+const fieldsIn = (text: string): ReadonlyArray<string> =>
+  text
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "")
+
+export class PlatformWebhooks extends Context.Tag("@earshot/core/calls/PlatformWebhooks")<
+  PlatformWebhooks,
+  {
+    /**
+     * Ingests the call of an envelope, or skips an event that is not about a finished call. `platform` is a token or an
+     * alias of `Platform`; an unknown one is not found. The agent is the one of `{agent_id?}`, otherwise the one whose
+     * `assistant_id` the envelope states. `{redact_fields?}` are redacted as in E10. An envelope of another platform is an
+     * error.
+     */
+    readonly observe: UseCase<
+      "calls.observe",
+      [platform: string, envelope: unknown, options?: unknown],
+      WebhookReceipt,
+      NotFound | ValidationFailed | StorageError | RedactionUnavailable
+    >
+    readonly counts: () => ReadonlyArray<WebhookCount>
+  }
+>() {}
+
+/** The fields that a sender of envelopes adds to what an envelope states. */
+export interface AddedFields {
+  readonly agent?: AgentId
+  readonly redact_fields?: ReadonlyArray<string>
+  readonly metric_ids?: string
+}
+
+/** The body of E10 for an envelope. An agent that is named wins over the envelope's. */
+export const bodyOf = (
+  platform: Platform,
+  envelope: unknown,
+  { assistant_id: assistant, call_id }: StatedFields,
+  added: AddedFields
+): Readonly<Record<string, unknown>> => ({
+  ...(call_id === undefined ? {} : { call_id }),
+  ...(added.agent === undefined && assistant !== undefined ? { assistant_id: assistant } : {}),
+  transcript_type: platform,
+  transcript_json: envelope,
+  ...added
+})
+
+/** The name that a platform has for itself. */
+const aliasOf = (platform: Platform): string =>
+  Object.entries(platformAliases).find(([, token]) => token === platform)?.[0] ?? platform
+
+const notAnEnvelope = (platform: Platform, input: unknown): FieldErrors => {
+  const others = platformsOf(input)
+  const hint = others.length === 0 ? "" : ` It looks like one of ${others.map(aliasOf).join(" or ")}.`
+  return fieldError(NON_FIELD, `The body is not an envelope of ${aliasOf(platform)} (${platform}).${hint}`)
+}
+
+const TRANSCRIPT = "transcript_json"
+
+/** The envelope is the body, so the paths of errors in it begin there. */
+const pathsInEnvelope = (errors: FieldErrors): FieldErrors =>
+  Object.fromEntries(
+    Object.entries(errors).map(([path, messages]) => {
+      const within = path.startsWith(TRANSCRIPT) ? path.slice(TRANSCRIPT.length).replace(/^\./, "") : path
+      return [within === "" ? NON_FIELD : within, messages]
+    })
+  )
+
+export const layer = Layer.effect(
+  PlatformWebhooks,
+  Effect.gen(function* () {
+    const calls = yield* Calls
+    const counts = new Map<string, { readonly platform: Platform; readonly outcome: WebhookCount["outcome"]; count: number }>()
+    const add = (platform: Platform, outcome: WebhookCount["outcome"]) =>
+      Effect.sync(() => {
+        const key = `${platform} ${outcome}`
+        const known = counts.get(key)
+        if (known === undefined) counts.set(key, { platform, outcome, count: 1 })
+        else known.count += 1
+      })
+
+    const receive = (platform: Platform, envelope: unknown, added: AddedFields) =>
+      Effect.gen(function* () {
+        const event = readEnvelope(platform, envelope)
+        if (event === undefined) {
+          return yield* new ValidationFailed({ errors: notAnEnvelope(platform, envelope) })
+        }
+        if (!event.isFinished) {
+          yield* add(platform, "skipped")
+          return { platform, event: event.event, ingested: undefined }
+        }
+        const body = bodyOf(platform, envelope, statedFields(platform, event, CallLimits), added)
+        const ingested = yield* calls.ingest(body)
+        yield* add(platform, "stored")
+        return { platform, event: event.event, ingested }
+      }).pipe(
+        Effect.catchTag("ValidationFailed", ({ errors }) =>
+          Effect.zipRight(add(platform, "rejected"), new ValidationFailed({ errors: pathsInEnvelope(errors) }))
+        )
+      )
+
+    return PlatformWebhooks.of({
+      observe: useCase("calls.observe")((_permit, name: string, envelope: unknown, options?: unknown) =>
+        Effect.gen(function* () {
+          const platform = platformNamed(name)
+          if (platform === undefined) return yield* new NotFound({ resource: "Platform" })
+          const { agent_id: agent, redact_fields: redact } = yield* decodeInput(WebhookOptions, options ?? {})
+          return yield* receive(platform, envelope, {
+            ...(agent === undefined ? {} : { agent }),
+            ...(redact === undefined ? {} : { redact_fields: fieldsIn(redact) })
+          })
+        })
+      ),
+      counts: () => [...counts.values()]
+    })
+  })
+)

@@ -1,0 +1,180 @@
+import { Agents, Calls, type CallRecord, PlatformWebhooks, Platforms } from "@earshot/core"
+import { PlatformKit, Properties, TestEngine } from "@earshot/test-kit"
+import { describe, expect, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { recordings } from "../calls/ingest.js"
+
+const setUp = Effect.gen(function* () {
+  const fixture = yield* TestEngine.fixture
+  const webhooks = yield* PlatformWebhooks
+  const calls = yield* Calls
+  const agents = yield* Agents
+  const as = TestEngine.as(fixture.actor)
+  yield* as(agents.update(fixture.agent.id, { assistant_id: "assistant-1" }))
+  const observe = (platform: string, envelope: unknown, options?: unknown) => as(webhooks.observe(platform, envelope, options))
+  const errorsOf = (platform: string, envelope: unknown, options?: unknown) =>
+    Effect.map(Effect.flip(observe(platform, envelope, options)), (error) =>
+      error._tag === "ValidationFailed" ? error.errors : error
+    )
+  return { ...fixture, as, calls, errorsOf, observe }
+})
+
+/** What a stored call has to equal. */
+const storedOf = (call: CallRecord) => {
+  const part = Platforms.platformPart(call.metadata)
+  const { platform: _, ...metadata } = Object.fromEntries(Object.entries(call.metadata ?? {}))
+  return {
+    callId: call.callId,
+    startedAt: call.timestamp.epochMillis,
+    durationSeconds: call.durationSeconds,
+    callEndedReason: call.callEndedReason,
+    wholeReason: part?.ended_reason,
+    customerNumber: call.customerNumber,
+    dynamicVariables: call.dynamicVariables,
+    metadata,
+    success: part?.success,
+    cost: part?.cost,
+    turns: (call.transcript?.turns ?? []).map(({ content, speaker, startTime }) => [speaker, content, startTime])
+  }
+}
+
+/** A stored call without what depends on when and how often it was delivered. */
+const contentOf = ({ createdAt: _, id: _id, updatedAt: _updated, ...content }: CallRecord) => content
+
+for (const database of TestEngine.databases) {
+  layer(TestEngine.layer(database, { recordings }))(`webhooks of platforms on ${database}`, (it) => {
+    describe.each(Platforms.platforms)("%s", (platform) => {
+      it.effect("skips every documented event that is not about a finished call, and stores the others", () =>
+        Effect.gen(function* () {
+          const { agent, as, calls, observe } = yield* setUp
+          for (const { body, event, isFinished } of PlatformKit.documentedEvents[platform]) {
+            const receipt = yield* observe(platform, body, { agent_id: agent.id })
+            expect(receipt).toMatchObject({ platform, event })
+            expect([event, receipt.ingested !== undefined]).toEqual([event, isFinished])
+          }
+          const { results } = yield* as(calls.list({ agent_id: agent.id }))
+          expect(results.length).toBeGreaterThan(0)
+        })
+      )
+
+      it.effect("stores of a generated call what its envelopes state, field by field", () =>
+        Effect.gen(function* () {
+          const { as, calls, observe } = yield* setUp
+          for (const truth of fc.sample(PlatformKit.callTruth, { ...Properties.parameters(25) })) {
+            let stored: CallRecord | undefined
+            for (const { body } of PlatformKit.envelopesOf(platform, truth)) {
+              stored = (yield* observe(platform, body)).ingested?.call ?? stored
+            }
+            expect(stored).toBeDefined()
+            const read = yield* as(calls.read(stored!.id))
+            expect(storedOf(read)).toEqual(PlatformKit.expectedOf(platform, truth))
+          }
+        })
+      )
+
+      it.effect("stores the same call for the same events in any order and number", () =>
+        Effect.gen(function* () {
+          const { as, calls, observe } = yield* setUp
+          const sequence = PlatformKit.callTruth.chain((truth) => {
+            const envelopes = PlatformKit.envelopesOf(platform, truth)
+            return fc.record({
+              truth: fc.constant(truth),
+              order: fc.array(fc.nat({ max: envelopes.length - 1 }), { minLength: 1, maxLength: 6 }),
+              otherId: fc.uuid()
+            })
+          })
+          const deliver = (envelopes: ReadonlyArray<PlatformKit.GeneratedEnvelope>, order: ReadonlyArray<number>) =>
+            Effect.gen(function* () {
+              let stored: CallRecord | undefined
+              for (const at of order) stored = (yield* observe(platform, envelopes[at]?.body)).ingested?.call ?? stored
+              return stored === undefined ? undefined : yield* as(calls.read(stored.id))
+            })
+          for (const { order, otherId, truth } of fc.sample(sequence, { ...Properties.parameters(25) })) {
+            const inOrder = [...new Set(order)].toSorted((one, other) => one - other)
+            const arrived = yield* deliver(PlatformKit.envelopesOf(platform, truth), order)
+            const expected = yield* deliver(PlatformKit.envelopesOf(platform, { ...truth, callId: otherId }), inOrder)
+            const [one, other] = [arrived, expected].map((call) => call && contentOf(call))
+            // A call whose events state no time has that of its first delivery.
+            const untimed = expected?.timestamp.epochMillis !== truth.startedAt
+            expect(one && { ...one, callId: "", ...(untimed ? { timestamp: 0 } : {}) }).toEqual(
+              other && { ...other, callId: "", ...(untimed ? { timestamp: 0 } : {}) }
+            )
+          }
+        })
+      )
+    })
+
+    it.effect("finds the agent by its assistant id, or takes the one that the caller names", () =>
+      Effect.gen(function* () {
+        const { agent, errorsOf, observe } = yield* setUp
+        const envelope = (assistant: string) => ({ event: "call_ended", call: { call_id: assistant, agent_id: assistant } })
+        expect((yield* observe("retell", envelope("assistant-1"))).ingested?.call.agentId).toBe(agent.id)
+        expect((yield* observe("retell", envelope("other"), { agent_id: String(agent.id) })).ingested?.created).toBe(true)
+        expect(yield* errorsOf("retell", envelope("other"))).toEqual({
+          assistant_id: ['Invalid pk "other" - object does not exist.']
+        })
+        expect(yield* errorsOf("retell", envelope("other"), { agent_id: "x" })).toEqual({
+          agent_id: ["A valid integer is required."]
+        })
+      })
+    )
+
+    it.effect("rejects what is no envelope of the platform, and names the platform that it looks like", () =>
+      Effect.gen(function* () {
+        const { errorsOf } = yield* setUp
+        const report = PlatformKit.documentedEvents.provider_a.at(-1)?.body
+        expect(yield* errorsOf("retell", report)).toEqual({
+          non_field_errors: ["The body is not an envelope of retell (provider_b). It looks like one of vapi."]
+        })
+        for (const body of [null, 5, "x", [], {}, { event: 1 }, { message: null }]) {
+          expect(Object.keys(yield* errorsOf("vapi", body))).toEqual(["non_field_errors"])
+        }
+        expect(yield* errorsOf("bland", {})).toMatchObject({ _tag: "NotFound" })
+      })
+    )
+
+    it.effect("reports an invalid transcript under its path in the envelope", () =>
+      Effect.gen(function* () {
+        const { errorsOf } = yield* setUp
+        const call = { call_id: "1", agent_id: "assistant-1", transcript_object: [{ role: "agent", content: 5 }] }
+        expect(yield* errorsOf("retell", { event: "call_ended", call })).toEqual({
+          "call.transcript_object[0].content": ["Not a valid string."]
+        })
+        expect(yield* errorsOf("retell", { event: "call_ended", call: { agent_id: "assistant-1" } })).toEqual({
+          call_id: ["This field is required."]
+        })
+      })
+    )
+
+    it.effect("stores a call whose recording cannot be had, and says why", () =>
+      Effect.gen(function* () {
+        const { observe } = yield* setUp
+        const ended = (url: string) => ({
+          event: "call_ended",
+          call: { call_id: url, agent_id: "assistant-1", recording_url: url }
+        })
+        const errorOf = (url: string) =>
+          Effect.map(observe("retell", ended(url)), ({ ingested }) => ingested?.call.errorMessage)
+        expect(yield* errorOf("https://blocked.example/a.wav")).toBe("The recording is missing: It is not public.")
+        expect(yield* errorOf("file:///etc/passwd")).toContain("not a valid URL")
+        expect(yield* errorOf("https://storage.example/a.wav")).toBe(null)
+      })
+    )
+
+    it.effect("names skipped rows in the error message, next to what is missing of the recording", () =>
+      Effect.gen(function* () {
+        const { observe } = yield* setUp
+        const report = PlatformKit.documentedEvents.provider_a.at(-1)?.body
+        const message = { ...Object(report)["message"], call: { id: "s", assistantId: "assistant-1" } }
+        const skipped = "Rows of unknown kinds were skipped: voicemail_detection."
+        const first = yield* observe("vapi", { message: { ...message, stereoRecordingUrl: "https://gone.example/" } })
+        expect(first.ingested?.call.errorMessage).toBe(
+          `The recording is missing: the server answered 404. ${skipped}`
+        )
+        const second = yield* observe("vapi", { message })
+        expect(second.ingested?.call.errorMessage).toBe(skipped)
+      })
+    )
+  })
+}
