@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { type IncomingMessage, METHODS, type ServerResponse } from "node:http"
-import { type Engine, TurnScheduler } from "@earshot/core"
+import { PlatformWebhooks, type Engine, TurnScheduler } from "@earshot/core"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Either from "effect/Either"

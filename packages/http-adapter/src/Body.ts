@@ -41,8 +41,10 @@ export const bodyReader = (body: RequestBody, limits: HttpLimits): BodyReader =>
     return Effect.flatMap(negotiateEncoding(body.encodings, headers), (encoding) => {
       switch (encoding) {
         case "json":
-          return Effect.flatMap(readAll(body.isLarge === true ? limits.multipartBytes : limits.bodyBytes, incoming), (bytes) =>
-            bytes.length === 0 ? Either.right({}) : Either.flatMap(parseJson(limits, bytes), rejectPrototypeKey)
+          return Effect.flatMap(
+            readAll(body.isLarge === true ? limits.multipartBytes : limits.bodyBytes, incoming),
+            (bytes) =>
+              bytes.length === 0 ? Either.right({}) : Either.flatMap(parseJson(limits, bytes), rejectPrototypeKey)
           )
         case "form":
           return Effect.flatMap(readAll(limits.bodyBytes, incoming), (bytes) =>

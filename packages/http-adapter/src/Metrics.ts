@@ -18,7 +18,11 @@ export interface GaugeReaders {
 }
 
 /** An event counter that is read at scrape time. */
-type CountedEvents = () => ReadonlyArray<{ readonly platform: string; readonly outcome: string; readonly count: number }>
+type CountedEvents = () => ReadonlyArray<{
+  readonly platform: string
+  readonly outcome: string
+  readonly count: number
+}>
 
 /** Seconds: from ingestion, which takes milliseconds, to widgets over years of calls. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]

@@ -9,7 +9,10 @@ import { makeMetrics } from "../src/Metrics.js"
 import { at } from "./support/Contract.js"
 import { type RequestOptions, serverForBlock, type Tenant } from "./support/TestServer.js"
 
-const metrics = makeMetrics({ requestsInFlight: () => 0, bodyBytesInFlight: () => 0, responseBytesInFlight: () => 0 })
+const metrics = makeMetrics(
+  { requestsInFlight: () => 0, bodyBytesInFlight: () => 0, responseBytesInFlight: () => 0 },
+  () => []
+)
 const all: ReadonlyArray<Endpoint> = [...endpoints, ...serviceEndpoints(metrics, "", endpoints)]
 
 const namesOf = (schema: Endpoint["query"]): ReadonlyArray<string> => {

@@ -38,10 +38,10 @@ describe("the OpenAPI document", async () => {
   it("lists every endpoint and nothing that is not served", async () => {
     const documented = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
     for (const { method, path } of endpoints) {
-      expect(documented).toContain(`${method} ${path.replace(":id", "{id}")}`)
+      expect(documented).toContain(`${method} ${path.replace(/:([a-z_]+)/, "{$1}")}`)
     }
     for (const { method, operation, path } of operations) {
-      const { json, status } = await server.send(method.toUpperCase(), path.replace("{id}", "1"))
+      const { json, status } = await server.send(method.toUpperCase(), path.replace(/\{[a-z_]+\}/, "1"))
       expect([method, path, json]).not.toEqual([method, path, { detail: "Not found." }])
       // Whoever has no credential learns that one is needed, and how to carry it.
       const security = at(operation, "security")
@@ -177,7 +177,10 @@ describe("the OpenAPI document", async () => {
       // Both take what no example can show: an agent's session, and a private key.
       if (!isNode(example) || path.startsWith("/repohost/")) continue
       const known = Object.fromEntries(Object.entries(own).filter(([name]) => name in example))
-      const answer = await server.send(method.toUpperCase(), path.replace("{id}", String(ids[path])), {
+      const url = path
+        .replace("{id}", String(ids[path]))
+        .replace("{platform}/observe/", `vapi/observe/?agent_id=${agent}`)
+      const answer = await server.send(method.toUpperCase(), url, {
         key,
         json: { ...example, ...known }
       })

@@ -97,8 +97,16 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
 
   it("ingest a platform's call objects as it exports them, and skip those that have not ended", async () => {
     const dump = path.join(at.folder, "vapi.txt")
-    const object = (id: string, status: string) => ({ id, orgId: "o", status, messages: [{ role: "bot", message: "Hi" }] })
-    await writeFile(dump, JSON.stringify([object("v1", "ended"), object("v2", "ended"), object("v3", "in-progress"), {}]))
+    const object = (id: string, status: string) => ({
+      id,
+      orgId: "o",
+      status,
+      messages: [{ role: "bot", message: "Hi" }]
+    })
+    await writeFile(
+      dump,
+      JSON.stringify([object("v1", "ended"), object("v2", "ended"), object("v3", "in-progress"), {}])
+    )
     const took = await run(ingest({ ...taking([dump]), agent: 1, format: "vapi", redact: ["ssn"] }))
     expect(took).toMatchObject({
       code: 1,
@@ -113,7 +121,7 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
       const listed = await run(listCalls({ ...host(), ...all, ...page }), columns)
       expect(acts(listed.out)).toBe(false)
       for (const line of listed.out.split("\n")) expect(displayWidth(line)).toBeLessThanOrEqual(Math.max(columns, 80))
-      expect(listed.out.split("\n")).toHaveLength(3)
+      expect(listed.out.split("\n")).toHaveLength(5)
     }
     const filter = '{"field":"metadata.region","op":"eq","value":"east"}'
     const found = await run(exportCalls({ ...host(), ...all, filter }))

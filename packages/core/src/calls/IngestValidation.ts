@@ -183,7 +183,9 @@ const validateBody = (capabilities: IngestCapabilities, given: IngestBody): Eith
         agent,
         transcript: transcribe ? undefined : transcriptOf(Either.getOrUndefined(decoded), hasEnvelope),
         recording,
-        recordingError: isDropped ? `The recording is missing: ${Object.values(uploaded).flat().join(" ")}` : recordingError,
+        recordingError: isDropped
+          ? `The recording is missing: ${Object.values(uploaded).flat().join(" ")}`
+          : recordingError,
         redact: inInterfaceOrder(body.redact_fields ?? []),
         transcribe,
         metricIds: metricIdsOf(body)

@@ -16,7 +16,7 @@ import { CallLimits } from "./CallRecord.js"
 import { Calls } from "./Calls.js"
 import type { Ingested } from "./IngestCalls.js"
 
-/** What became of an envelope. */
+/** The outcome of an envelope. */
 export interface WebhookReceipt {
   readonly platform: Platform
   /** The platform's name of the kind of event. */
@@ -40,9 +40,7 @@ export const encodeWebhookReceipt = ({ event, ingested }: WebhookReceipt): typeo
   event,
   outcome: ingested === undefined ? "skipped" : "stored",
   call:
-    ingested === undefined
-      ? null
-      : { id: ingested.call.id, call_id: ingested.call.callId, created: ingested.created }
+    ingested === undefined ? null : { id: ingested.call.id, call_id: ingested.call.callId, created: ingested.created }
 })
 
 /** How often each outcome occurred in this process. */
@@ -131,7 +129,10 @@ export const layer = Layer.effect(
   PlatformWebhooks,
   Effect.gen(function* () {
     const calls = yield* Calls
-    const counts = new Map<string, { readonly platform: Platform; readonly outcome: WebhookCount["outcome"]; count: number }>()
+    const counts = new Map<
+      string,
+      { readonly platform: Platform; readonly outcome: WebhookCount["outcome"]; count: number }
+    >()
     const add = (platform: Platform, outcome: WebhookCount["outcome"]) =>
       Effect.sync(() => {
         const key = `${platform} ${outcome}`

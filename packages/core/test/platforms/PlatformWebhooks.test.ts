@@ -12,7 +12,8 @@ const setUp = Effect.gen(function* () {
   const agents = yield* Agents
   const as = TestEngine.as(fixture.actor)
   yield* as(agents.update(fixture.agent.id, { assistant_id: "assistant-1" }))
-  const observe = (platform: string, envelope: unknown, options?: unknown) => as(webhooks.observe(platform, envelope, options))
+  const observe = (platform: string, envelope: unknown, options?: unknown) =>
+    as(webhooks.observe(platform, envelope, options))
   const errorsOf = (platform: string, envelope: unknown, options?: unknown) =>
     Effect.map(Effect.flip(observe(platform, envelope, options)), (error) =>
       error._tag === "ValidationFailed" ? error.errors : error
@@ -108,9 +109,14 @@ for (const database of TestEngine.databases) {
     it.effect("finds the agent by its assistant id, or takes the one that the caller names", () =>
       Effect.gen(function* () {
         const { agent, errorsOf, observe } = yield* setUp
-        const envelope = (assistant: string) => ({ event: "call_ended", call: { call_id: assistant, agent_id: assistant } })
+        const envelope = (assistant: string) => ({
+          event: "call_ended",
+          call: { call_id: assistant, agent_id: assistant }
+        })
         expect((yield* observe("retell", envelope("assistant-1"))).ingested?.call.agentId).toBe(agent.id)
-        expect((yield* observe("retell", envelope("other"), { agent_id: String(agent.id) })).ingested?.created).toBe(true)
+        expect((yield* observe("retell", envelope("other"), { agent_id: String(agent.id) })).ingested?.created).toBe(
+          true
+        )
         expect(yield* errorsOf("retell", envelope("other"))).toEqual({
           assistant_id: ['Invalid pk "other" - object does not exist.']
         })
@@ -166,12 +172,10 @@ for (const database of TestEngine.databases) {
       Effect.gen(function* () {
         const { observe } = yield* setUp
         const report = PlatformKit.documentedEvents.provider_a.at(-1)?.body
-        const message = { ...Object(report)["message"], call: { id: "s", assistantId: "assistant-1" } }
+        const message = { ...Object(report).message, call: { id: "s", assistantId: "assistant-1" } }
         const skipped = "Rows of unknown kinds were skipped: voicemail_detection."
         const first = yield* observe("vapi", { message: { ...message, stereoRecordingUrl: "https://gone.example/" } })
-        expect(first.ingested?.call.errorMessage).toBe(
-          `The recording is missing: the server answered 404. ${skipped}`
-        )
+        expect(first.ingested?.call.errorMessage).toBe(`The recording is missing: the server answered 404. ${skipped}`)
         const second = yield* observe("vapi", { message })
         expect(second.ingested?.call.errorMessage).toBe(skipped)
       })

@@ -40,7 +40,7 @@ export const platforms: ReadonlyArray<Endpoint> = [
         }
       }
     },
-    responses: [{ status: 200, description: "What became of the event.", body: receipt }],
+    responses: [{ status: 200, description: "The outcome of the event.", body: receipt }],
     handle: ({ body, params, query }) =>
       Effect.flatMap(PlatformWebhooks, (webhooks) =>
         Effect.map(webhooks.observe(params.platform ?? "", body, query), (received) =>
