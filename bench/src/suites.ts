@@ -65,7 +65,7 @@ const validateSchema = new Ajv2020({ strict: false, allErrors: true }).compile(s
 const plan = (text: string, context: SuiteContext): boolean => {
   const document: unknown = JSON.parse(text)
   if (jsonError(document) !== undefined) return false
-  const request = { channel: "voice", name: null, providerData: null } as const
+  const request = { channel: "voice", name: null, providerData: null, only: { keys: [], tags: [] } } as const
   return Either.isRight(planSuite(parseSuite(document), request, context, standardPrices))
 }
 

@@ -17,9 +17,10 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { printNumber, printSeconds, printShare } from "../charts/Numbers.js"
-import { CommandRejected } from "../Errors.js"
+import { CommandRejected, ReportedFailure } from "../Errors.js"
 import { type PageOptions, pageQuery, printPage } from "../Listing.js"
 import type { CommandEffect } from "../CommandEffect.js"
+import { repeatLines } from "../RepeatTable.js"
 import { Screen } from "../Screen.js"
 import { callAs, resolveCaller, decodeId, withEngine } from "../Session.js"
 import { type CommonOptions, defined, plainEngine } from "../Settings.js"
@@ -115,9 +116,11 @@ export const show = (options: CommonOptions & { readonly id: number }): CommandE
       { name: "AVERAGE", of: ({ average }) => (average === null ? "" : printNumber(average)), right: true },
       { name: "RUNS", of: ({ runs }) => String(runs), right: true }
     ]
+    const reliability = repeatLines(yield* callAs(caller, (yield* Results).repeats)(result.id), screen.columns)
     yield* screen.print(
       [
         describe(result),
+        ...(reliability.length === 0 ? [] : ["", ...reliability]),
         ...(result.metrics.length === 0 ? [] : ["", ...table(metrics, result.metrics, screen.columns)])
       ].join("\n")
     )
@@ -200,9 +203,14 @@ const summary = ({ base, result, scenarioCounts, successRate }: Comparison): str
   }.${rates}`
 }
 
-/** Compares two results. */
+/** Compares two results; with `--fail-on regression`, the exit code is 1 if the later one is worse. */
 export const compare = (
-  options: CommonOptions & { readonly base: number; readonly id: number; readonly tolerance: number | undefined }
+  options: CommonOptions & {
+    readonly base: number
+    readonly id: number
+    readonly tolerance: number | undefined
+    readonly failOn: string | undefined
+  }
 ): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
@@ -221,6 +229,9 @@ export const compare = (
             sanitize(summary(compared))
           ].join("\n")
     )
+    const isWorse =
+      compared.change === "worse" || compared.scenarioCounts.worse > 0 || compared.scenarioCounts.mixed > 0
+    if (options.failOn === "regression" && isWorse) return yield* new ReportedFailure()
   }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 /** Prints the runs of a result as one line of JSON each, or as a JUnit report. */

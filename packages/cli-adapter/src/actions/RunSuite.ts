@@ -1,8 +1,12 @@
 import {
+  type Comparison,
+  encodeRepeats,
   encodeResult,
   encodeRun,
+  gateFailures,
   JobRunner,
   type Result,
+  ResultId,
   Results,
   type Run,
   Suites,
@@ -10,10 +14,11 @@ import {
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import { printSeconds, printShare } from "../charts/Numbers.js"
-import { ReportedFailure, CommandRejected } from "../Errors.js"
+import { ReportedFailure, CommandRejected, UsageError } from "../Errors.js"
 import type { CommandEffect } from "../CommandEffect.js"
+import { repeatLines } from "../RepeatTable.js"
 import { Screen } from "../Screen.js"
-import { type Caller, callAs, resolveCaller, withEngine } from "../Session.js"
+import { type Caller, callAs, decodeId, resolveCaller, withEngine } from "../Session.js"
 import { type OutboundOptions, defined, plainEngine, withLanguageModel } from "../Settings.js"
 import { type Column, table } from "../Table.js"
 import { sanitize, jsonLine } from "../Text.js"
@@ -24,6 +29,12 @@ export interface RunOptions extends SuiteFileOptions, OutboundOptions {
   readonly noWait: boolean
   /** Seconds. */
   readonly timeout: number | undefined
+  readonly failOn: string
+  /** Id of the result to compare with. */
+  readonly base: number | undefined
+  /** 0 to 1. */
+  readonly minPassRate: number | undefined
+  readonly allowUnjudged: boolean
 }
 
 /** A run, and why it did not succeed or could not be evaluated. */
@@ -134,15 +145,63 @@ const waitForRuns = (caller: Caller, made: Result, options: RunOptions) =>
 const workerHint = (result: Result): string =>
   `The runs of result ${result.id} wait for a worker that claims ${result.channel} runs (POST /test_framework/v1/runs/claim/, see docs/runs.md).`
 
+/** The latest completed result of the same name, agent and channel before this one. */
+const previousResult = (caller: Caller, made: Result) =>
+  Effect.gen(function* () {
+    const list = callAs(caller, (yield* Results).list)
+    let cursor: string | null = null
+    do {
+      const page: Effect.Effect.Success<ReturnType<typeof list>> = yield* list({
+        agent: made.agentId,
+        limit: 200,
+        ...(cursor === null ? {} : { cursor })
+      })
+      const found = page.results.find(
+        ({ channel, id, name, status }) =>
+          id < made.id && name === made.name && channel === made.channel && status === "completed"
+      )
+      if (found !== undefined) return found.id
+      cursor = page.next
+    } while (cursor !== null)
+    return undefined
+  })
+
+/** The comparison that `--fail-on regression` needs; null where there is nothing to compare with. */
+const comparisonWithBase = (caller: Caller, made: Result, options: RunOptions) =>
+  Effect.gen(function* () {
+    if (options.failOn !== "regression") return null
+    const base = options.base ?? (yield* previousResult(caller, made))
+    if (base === undefined) {
+      yield* (yield* Screen).note(
+        `There is no earlier result of ${made.name} to compare with; every run has to succeed.`
+      )
+      return null
+    }
+    const compared: Comparison = yield* callAs(caller, (yield* Results).compare)(made.id, { base })
+    return compared
+  })
+
+const checkGateOptions = (caller: Caller, { base, failOn, minPassRate }: RunOptions) =>
+  Effect.gen(function* () {
+    if (minPassRate !== undefined && (minPassRate < 0 || minPassRate > 1)) {
+      return yield* new UsageError({ reason: "--min-pass-rate is a share from 0 to 1." })
+    }
+    if (base === undefined) return
+    if (failOn !== "regression") return yield* new UsageError({ reason: "--base needs --fail-on regression." })
+    // Before anything is run, since a run may take long and cost credits.
+    yield* callAs(caller, (yield* Results).read)(yield* decodeId(ResultId, "Result", base))
+  })
+
 /**
  * Runs a suite and waits for its runs, running due jobs meanwhile, as `jobs run` does. It exits with 1 if a run did not
- * succeed, so that a CI job fails.
+ * succeed, or if nothing decides whether it did, so that a CI job fails; see `gateFailures`.
  */
 export const run = (options: RunOptions): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const suite = yield* readSuite(options)
     const caller = yield* resolveCaller(options)
+    yield* checkGateOptions(caller, options)
     const body = { ...suite.body, ...defined({ phone_number: options.phoneNumber }) }
     const made = yield* callAs(
       caller,
@@ -176,26 +235,37 @@ export const run = (options: RunOptions): CommandEffect =>
         })
     const runs = yield* runsOf(caller, result)
     if (options.junit !== undefined) {
-      const report = yield* callAs(caller, (yield* Results).junit)(result.id)
+      const report = yield* callAs(caller, (yield* Results).junit)(result.id, { allow_unjudged: options.allowUnjudged })
       yield* writeReport(options.junit, () => report)
     }
-    if (options.json) {
-      yield* screen.print(jsonLine({ result: encodeResult(result), runs: runs.map((one) => encodeRun(one)) }))
-    } else {
-      const lines = tableOf(yield* rowsOf(caller, runs), screen.columns)
-      yield* screen.print([...lines, "", sanitize(summaryOf(result))].join("\n"))
-      const undecided = runs.filter(isUndecided).length
-      if (undecided > 0) {
-        yield* screen.note(
-          `Warning: ${undecided} of ${runs.length} runs could not be evaluated; their success is unknown.`
-        )
+    const repeats = yield* callAs(caller, (yield* Results).repeats)(result.id)
+    const failures = gateFailures(
+      {
+        failOn: options.failOn === "regression" ? "regression" : "failure",
+        minPassRate: options.minPassRate ?? null,
+        allowUnjudged: options.allowUnjudged
+      },
+      {
+        result,
+        unjudged: runs.filter(isUndecided).length,
+        deleted: made.totalRuns - result.totalRuns,
+        comparison: yield* comparisonWithBase(caller, made, options)
       }
+    )
+    if (options.json) {
+      const printed = runs.map((one) => encodeRun(one))
+      yield* screen.print(
+        jsonLine({ result: encodeResult(result), runs: printed, repeats: encodeRepeats(repeats), failures })
+      )
+    } else {
+      const reliability = repeatLines(repeats, screen.columns)
+      const rows = tableOf(yield* rowsOf(caller, runs), screen.columns)
+      yield* screen.print(
+        [...rows, ...(reliability.length === 0 ? [] : ["", ...reliability]), "", sanitize(summaryOf(result))].join("\n")
+      )
+      if (failures.length > 0) yield* screen.note(failures.map(sanitize).join("\n"))
     }
-    // A run that was canceled or deleted in the meantime has not succeeded.
-
-    if (result.success === false || result.runsByStatus.cancelled > 0 || result.totalRuns < made.totalRuns) {
-      return yield* new ReportedFailure()
-    }
+    if (failures.length > 0) return yield* new ReportedFailure()
   }).pipe((steps) =>
     Effect.flatMap(withLanguageModel(plainEngine(options)), (settings) =>
       withEngine(settings, { existing: true })(Effect.scoped(steps))

@@ -29,6 +29,8 @@ export interface SuiteFileOptions extends CommonOptions {
   readonly channel: string | undefined
   readonly name: string | undefined
   readonly junit: string | undefined
+  readonly scenarios: ReadonlyArray<string>
+  readonly tags: ReadonlyArray<string>
 }
 
 export type ValidateOptions = SuiteFileOptions
@@ -85,9 +87,13 @@ const nameOf = (path: string, options: SuiteFileOptions): string =>
       ? options.agent !== undefined
         ? "--agent"
         : "agent_id (--agent)"
-      : path === "channel" || path === "name" || path === "phone_number"
-        ? `--${path.replace("_", "-")}`
-        : path
+      : path.startsWith("scenario_keys")
+        ? "--scenario"
+        : path.startsWith("scenario_tags")
+          ? "--tag"
+          : path === "channel" || path === "name" || path === "phone_number"
+            ? `--${path.replace("_", "-")}`
+            : path
 
 /** `suite.json:12:5: scenarios[0].name: This field may not be blank.`, as editors and compilers have it. */
 const lineOf = (file: string, { messages, name, place }: LocatedError): ReadonlyArray<string> =>
@@ -158,7 +164,9 @@ export const readSuite = (options: SuiteFileOptions) =>
       body: {
         // The name of the file is not part of the suite.
         file: new Upload(bytes, "application/json", ""),
-        ...defined({ agent_id: options.agent, channel: options.channel, name: options.name })
+        ...defined({ agent_id: options.agent, channel: options.channel, name: options.name }),
+        ...(options.scenarios.length === 0 ? {} : { scenario_keys: options.scenarios }),
+        ...(options.tags.length === 0 ? {} : { scenario_tags: options.tags })
       }
     }
   })

@@ -1,4 +1,4 @@
-import { command, group, idArgument, idArguments, number, text } from "./Declare.js"
+import { choice, command, group, idArgument, idArguments, number, text } from "./Declare.js"
 import { agent, common, id, page, project } from "./Shared.js"
 
 const load = () => import("../actions/Results.js")
@@ -19,7 +19,11 @@ export const results = group("results", "List, show, compare, export, cancel and
     description: "Compare two results, scenario by scenario and metric by metric.",
     options: {
       ...common,
-      tolerance: number("--tolerance <n>", "Tolerance for score changes, 0 to 1. (default: 0)")
+      tolerance: number(
+        "--tolerance <n>",
+        "Difference that counts as none, 0 to 1. (default: none for success rates; two standard errors for metrics with repeats, a quarter for others)"
+      ),
+      failOn: choice("--fail-on <what>", "Exit with 1 if the result became worse.", ["regression"])
     },
     args: { base: idArgument("base", "Id of the result to compare with."), id: id("result") },
     action: async () => (await load()).compare

@@ -1,4 +1,4 @@
-import { choice, command, group, integer, text, textArgument, toggle } from "./Declare.js"
+import { choice, command, group, integer, list, number, text, textArgument, toggle, withDefault } from "./Declare.js"
 import { outbound, common } from "./Shared.js"
 
 const suite = {
@@ -13,9 +13,25 @@ const suite = {
       "provider_d_v2"
     ]),
     name: text("--name <name>", "Name of the result. (default: the suite's name)"),
+    scenarios: list("--scenario <key>", "Only the scenario with this key."),
+    tags: list("--tag <tag>", "Only scenarios with one of these tags."),
     junit: text("--junit <path>", "Also write a JUnit report to this file.")
   },
   args: { file: textArgument("file", "Suite as a JSON file; see docs/suites.md. - reads stdin.") }
+}
+
+const gate = {
+  failOn: withDefault(
+    choice("--fail-on <what>", "When to exit with 1: if a run did not succeed, or if the result became worse.", [
+      "failure",
+      "regression"
+    ]),
+    "failure"
+  ),
+  base: integer(
+    "--base <id>",
+    "Result to compare with, for --fail-on regression. (default: the latest one of the same name, agent and channel)"
+  )
 }
 
 export const suites = group("suites", "Validate and run test suites.", [
@@ -27,13 +43,16 @@ export const suites = group("suites", "Validate and run test suites.", [
   }),
   command("run", {
     description:
-      "Run a suite and wait for its runs. Text runs are executed by this process, with the language model of the EARSHOT_MODEL variables. The exit code is 1 if a run did not succeed.",
+      "Run a suite and wait for its runs. Text runs are executed by this process, with the language model of the EARSHOT_MODEL variables. The exit code is 1 if a run did not succeed, or if nothing decides whether it did.",
     options: {
       ...suite.options,
       ...outbound,
       phoneNumber: integer("--phone-number <id>", "Id of the phone number that voice runs call from."),
       noWait: toggle("--no-wait", "Exit as soon as the runs are queued, for a server or worker to execute."),
-      timeout: integer("--timeout <seconds>", "Time to wait for the runs. (default: no limit)")
+      timeout: integer("--timeout <seconds>", "Time to wait for the runs. (default: no limit)"),
+      ...gate,
+      minPassRate: number("--min-pass-rate <rate>", "Success rate from which on failed runs are accepted, 0 to 1."),
+      allowUnjudged: toggle("--allow-unjudged", "Accept runs whose success nothing decides.")
     },
     args: suite.args,
     action: async () => (await import("../actions/RunSuite.js")).run

@@ -90,12 +90,16 @@ describe.each(["sqlite", "postgres"] as const)("results at the command line on %
   })
 
   it("are compared", async () => {
-    const compared = await run(compare({ ...as(), base: 1, id: 2, tolerance: none }))
+    const compared = await run(compare({ ...as(), base: 1, id: 2, tolerance: none, failOn: undefined }))
     expect(compared.out).toMatch(/^Books +worse +100\.0 % +50\.0 %/m)
     expect(compared.out).toContain("1 worse. Success 100.0 % to 50.0 %.")
-    const json = await run(compare({ ...as(true), base: 1, id: 2, tolerance: 0.5 }))
+    expect(compared.code).toBe(0)
+    const gated = { ...as(), base: 1, id: 2, failOn: "regression" }
+    expect((await run(compare({ ...gated, tolerance: none }))).code).toBe(1)
+    expect((await run(compare({ ...gated, tolerance: 0.5 }))).code).toBe(0)
+    const json = await run(compare({ ...as(true), base: 1, id: 2, tolerance: 0.5, failOn: undefined }))
     expect(JSON.parse(json.out)).toMatchObject({ change: "same", base: { id: 1 } })
-    expect(await run(compare({ ...as(), base: 99, id: 2, tolerance: none }))).toMatchObject({
+    expect(await run(compare({ ...as(), base: 99, id: 2, tolerance: none, failOn: undefined }))).toMatchObject({
       code: 1,
       err: 'base: Invalid pk "99" - object does not exist.'
     })

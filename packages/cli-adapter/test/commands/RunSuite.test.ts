@@ -73,7 +73,8 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
     return {
       ...{ database: at.database, json: false, organization: none, apiKey: none },
       ...{ file, agent: none, channel: "text", name: none, junit: none },
-      ...{ allowedHosts: ["127.0.0.1"], phoneNumber: none, noWait: false, timeout: none },
+      ...{ scenarios: [], tags: [], allowedHosts: ["127.0.0.1"], phoneNumber: none, noWait: false, timeout: none },
+      ...{ failOn: "failure", base: none, minPassRate: none, allowUnjudged: false },
       ...more
     }
   }
@@ -81,19 +82,21 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
   it("executes text runs, prints progress and every run, and exits with 0", async () => {
     status = 200
     const junit = path.join(at.folder, "report.xml")
-    const ran = await run(runSuite(await options(suite("Friday. <endcall />"), { junit: junit })), 120)
+    const more = { junit, allowUnjudged: true }
+    const ran = await run(runSuite(await options(suite("Friday. <endcall />"), more)), 120)
     expect(ran.code).toBe(0)
-    const nothing = "Nothing decides its success: it has no expected outcome and no metric that decides success."
-    expect(ran.err.split("\n").slice(-2)).toEqual([
-      "2 of 2 runs finished, 0 running, 0 evaluating.",
-      "Warning: 2 of 2 runs could not be evaluated; their success is unknown."
-    ])
+    const nothing =
+      "Nothing decides its success: it has no assertions, no expected outcome and no metric that decides success."
+    expect(ran.err.split("\n").at(-1)).toBe("2 of 2 runs finished, 0 running, 0 evaluating.")
     expect(ran.out.split("\n")).toEqual([
       expect.stringMatching(/^RUN {2}SCENARIO\s+STATUS\s+SUCCESS\s+LENGTH\s+REASON$/),
       expect.stringMatching(/^ +\d+ {2}Books a table {2}completed\s+\d\d:\d\d {2}Nothing decides its success/),
       expect.stringMatching(/^ +\d+ {2}Books a table {2}completed\s+\d\d:\d\d {2}Nothing decides its success/),
       "",
       expect.stringMatching(new RegExp(`^Runs \\d+, \\d+: ${nothing}$`)),
+      "",
+      "SCENARIO       RUNS  PASSED  RATE",
+      "Books a table     2  0 of 0",
       "",
       expect.stringMatching(/^Result \d+ \(Smoke\): 2 completed; no success rate\.$/)
     ])
@@ -102,7 +105,7 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
     expect(report).toContain(`<skipped message="${nothing}"`)
   })
 
-  it("prints why a run could not be evaluated, and does not count it as passed", async () => {
+  it("exits with 1 if nothing decides whether a run succeeded, and says why", async () => {
     status = 200
     const junit = path.join(at.folder, "undecided.xml")
     const spec = suite("Friday. <endcall />")
@@ -111,12 +114,73 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
       scenarios: spec.scenarios.map((one) => ({ ...one, frequency: 1, expected_outcome: "A table is booked." }))
     }
     const ran = await run(runSuite(await options(undecided, { junit: junit })), 200)
-    expect(ran.code).toBe(0)
-    expect(ran.err).toContain("Warning: 1 of 1 runs could not be evaluated; their success is unknown.")
+    expect(ran.code).toBe(1)
+    expect(ran.err).toContain("Nothing decides the success of 1 of 1 run. Add assertions,")
     expect(ran.out).toMatch(/Not decided: Expected outcome \(No language model is configured\.\)$/m)
     expect(await readFile(junit, "utf8")).toMatch(
-      /skipped="1"[^]*<skipped message="Not decided: Expected outcome \(No language model is configured\.\)"/
+      /errors="1"[^]*<error message="Not decided: Expected outcome \(No language model is configured\.\)"/
     )
+  })
+
+  const asserting = (...assertions: ReadonlyArray<object>) => {
+    const spec = suite("Friday. <endcall />")
+    return { ...spec, defaults: { ...spec.defaults, assertions } }
+  }
+  const asks = { type: "contains", text: "for which date" }
+  const ended = (speaker: string) => ({ type: "ended_by", speaker })
+
+  it("decides success by assertions, without a language model, and prints the reliability of scenarios", async () => {
+    status = 200
+    const passed = await run(runSuite(await options(asserting(asks, ended("testing_agent")))))
+    expect([passed.code, passed.out]).toEqual([0, expect.stringContaining("2 completed; 100.0 % success.")])
+    expect(passed.out).toMatch(/^Books a table +2 +2 of 2 +100\.0 %$/m)
+    expect(passed.out).toMatch(/^pass\^1 100\.0 %, pass\^2 100\.0 %$/m)
+    const failed = await run(runSuite(await options(asserting(asks, ended("main_agent")), { json: true })))
+    expect(failed.code).toBe(1)
+    expect(JSON.parse(failed.out)).toMatchObject({
+      runs: [{ error: expect.stringMatching(/Not met: Main Agent hangs up \(/) }, {}],
+      repeats: { scenarios: [{ decided: 2, passed: 0, success_rate: 0 }], pass_all: [0, 0] },
+      failures: ["2 of 2 runs did not succeed."]
+    })
+  })
+
+  it("accepts failures down to --min-pass-rate, and with --fail-on regression those of the result before", async () => {
+    status = 200
+    const failing = asserting(ended("main_agent"))
+    const rate = await run(runSuite(await options(failing, { minPassRate: 0.5 })))
+    expect([rate.code, rate.err]).toEqual([1, expect.stringContaining("0.000 is below the minimum 0.5.")])
+    expect((await run(runSuite(await options(failing, { minPassRate: 0 })))).code).toBe(0)
+    const regression = { failOn: "regression" }
+    expect((await run(runSuite(await options(failing, { ...regression, name: "Alone" })))).err).toContain(
+      "There is no earlier result of Alone to compare with; every run has to succeed."
+    )
+    expect((await run(runSuite(await options(failing, regression)))).code).toBe(0)
+    const good = await run(runSuite(await options(asserting(asks), { ...regression, json: true })))
+    const worse = await run(runSuite(await options(failing, { ...regression, json: true })))
+    expect([good.code, worse.code]).toEqual([0, 1])
+    const { result } = JSON.parse(good.out)
+    expect(JSON.parse(worse.out).failures).toEqual([`Worse than result ${result.id}: books.`])
+    expect(await run(runSuite(await options(failing, { base: result.id })))).toMatchObject({
+      code: 2,
+      err: "--base needs --fail-on regression."
+    })
+    expect(await run(runSuite(await options(failing, { minPassRate: 90 })))).toMatchObject({ code: 2 })
+    expect(await run(runSuite(await options(failing, { ...regression, base: 9_999 })))).toMatchObject({ code: 1 })
+  })
+
+  it("runs only the scenarios that --scenario and --tag select", async () => {
+    status = 200
+    const none = await run(runSuite(await options(asserting(asks), { scenarios: ["book"] })))
+    expect([none.code, none.err]).toEqual([
+      1,
+      expect.stringMatching(/--scenario: No scenario has the key "book"; did you mean "books"\?/)
+    ])
+    const tagged = await run(runSuite(await options(asserting(asks), { scenarios: ["books"], tags: ["nightly"] })))
+    expect([tagged.code, tagged.err]).toEqual([
+      1,
+      expect.stringContaining("--tag: No selected scenario has one of these tags.")
+    ])
+    expect((await run(runSuite(await options(asserting(asks), { scenarios: ["books"] })))).code).toBe(0)
   })
 
   it("exits with 1 if a run failed, and prints all runs as JSON", async () => {

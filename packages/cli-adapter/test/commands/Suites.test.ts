@@ -36,7 +36,7 @@ describe.each(["sqlite", "postgres"] as const)("suites at the command line on %s
   }
   const options = (file: string, more: object = {}) => ({
     ...{ database: at.database, json: false, organization: none, apiKey: none },
-    ...{ file, agent: none, channel: none, name: none, junit: none },
+    ...{ file, agent: none, channel: none, name: none, junit: none, scenarios: [], tags: [] },
     ...more
   })
 

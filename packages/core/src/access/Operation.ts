@@ -102,6 +102,7 @@ export const operations = table({
   "results.list": { needs: "results:read", accepts: everybody },
   "results.read": { needs: "results:read", accepts: everybody },
   "results.compare": { needs: "results:read", accepts: everybody },
+  "results.repeats": { needs: "results:read", accepts: everybody },
   "results.export": { needs: "results:read", accepts: people },
   "results.junit": { needs: "results:read", accepts: people },
   /** E8 */

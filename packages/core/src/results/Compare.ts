@@ -32,9 +32,12 @@ export interface MetricScores {
   readonly id: MetricId
   readonly name: string
   readonly better: Direction | null
-  /** The number of runs with a number (true is 1 and false is 0), and the sum of these. */
+  /** Whether its values are true and false. */
+  readonly isBinary: boolean
+  /** The number of runs with a number (true is 1 and false is 0), their sum, and the sum of their squares. */
   readonly numbers: number
   readonly sum: number
+  readonly squares: number
   /** The number of runs by enum value. */
   readonly words: ReadonlyMap<string, number>
 }
@@ -124,6 +127,12 @@ export const encodeComparison = Schema.encodeSync(Comparison)
 /** Rounding errors in sums of floats are no change. */
 const NOISE = 1e-9
 
+/** The share of the greater mean by which means may differ where there are no repeats to estimate their variation from. */
+const DEFAULT_TOLERANCE = 0.25
+
+/** Two standard errors: about 95 % of the differences between samples of the same distribution are smaller. */
+const STANDARD_ERRORS = 2
+
 const changeOf = (base: number, result: number, better: Direction | null, tolerance: number): Change => {
   const difference = result - base
   if (Math.abs(difference) <= Math.max(tolerance, NOISE * Math.abs(base))) return "same"
@@ -143,6 +152,27 @@ const compared = (
 
 const meanOf = (scores: MetricScores | undefined): number | null =>
   scores === undefined || scores.numbers === 0 ? null : scores.sum / scores.numbers
+
+/** The squared standard error of the mean; undefined for fewer than two values. */
+const squaredErrorOf = ({ numbers, squares, sum }: MetricScores): number | undefined => {
+  if (numbers < 2) return undefined
+  const squaredError = Math.max(0, squares - (sum * sum) / numbers) / ((numbers - 1) * numbers)
+  return Number.isFinite(squaredError) ? squaredError : undefined
+}
+
+/** Whether both sides have repeats, from which the variation of the metric can be estimated. */
+const isRepeated = (base: MetricScores | undefined, result: MetricScores | undefined): boolean =>
+  (base?.numbers ?? 0) >= 2 && (result?.numbers ?? 0) >= 2
+
+/** The difference of means that counts as none: what is given, else what the variation of repeats explains, else the default. */
+const toleranceOf = (base: MetricScores, result: MetricScores, given: number | null): number => {
+  const [before, after] = [meanOf(base) ?? 0, meanOf(result) ?? 0]
+  if (given !== null) return given * Math.abs(before)
+  const [ofBase, ofResult] = [squaredErrorOf(base), squaredErrorOf(result)]
+  return ofBase === undefined || ofResult === undefined
+    ? DEFAULT_TOLERANCE * Math.max(Math.abs(before), Math.abs(after))
+    : STANDARD_ERRORS * Math.sqrt(ofBase + ofResult)
+}
 
 const noWords: ReadonlyMap<string, number> = new Map()
 
@@ -174,26 +204,39 @@ const compareWords = (
   }
 }
 
-/** Both sides use the name and direction of `metric`. */
+/** A compared metric, and whether its change counts for the scenario. */
+interface WeighedMetric {
+  readonly metric: ComparedMetric
+  readonly isDeciding: boolean
+}
+
+/**
+ * Both sides use the name and direction of `metric`. A number that was measured once on a side, such as one latency, does
+ * not decide unless the caller gives a tolerance: it varies by chance.
+ */
 const compareMetric = (
   metric: MetricScores,
   base: MetricScores | undefined,
   result: MetricScores | undefined,
-  tolerance: number
-): ComparedMetric => {
+  given: number | null
+): WeighedMetric => {
   const known = { id: metric.id, name: metric.name }
   if (wordsOf(base) + wordsOf(result) > 0) {
-    return { ...known, base: null, result: null, difference: null, ...compareWords(base, result, tolerance) }
+    const whole = { base: null, result: null, difference: null, ...compareWords(base, result, given ?? 0) }
+    return { metric: { ...known, ...whole }, isDeciding: true }
   }
-  const [before, after] = [meanOf(base), meanOf(result)]
-  return { ...known, ...compared(before, after, metric.better, tolerance * Math.abs(before ?? 0)), shares: null }
+  const tolerance = base === undefined || result === undefined ? 0 : toleranceOf(base, result, given)
+  return {
+    metric: { ...known, ...compared(meanOf(base), meanOf(result), metric.better, tolerance), shares: null },
+    isDeciding: given !== null || metric.isBinary || isRepeated(base, result)
+  }
 }
 
 const compareMetrics = (
   base: ReadonlyArray<MetricScores>,
   result: ReadonlyArray<MetricScores>,
-  tolerance: number
-): ReadonlyArray<ComparedMetric> => {
+  tolerance: number | null
+): ReadonlyArray<WeighedMetric> => {
   const byId = (all: ReadonlyArray<MetricScores>) => new Map(all.map((one) => [one.id, one]))
   const [before, after] = [byId(base), byId(result)]
   // Where both sides have a metric, the result's definition is the current one.
@@ -221,6 +264,7 @@ const pooled = (scenarios: ReadonlyArray<ScenarioScores>): Omit<ScenarioScores, 
       ...one,
       numbers: one.numbers + (sum?.numbers ?? 0),
       sum: one.sum + (sum?.sum ?? 0),
+      squares: one.squares + (sum?.squares ?? 0),
       words
     })
   }
@@ -230,12 +274,15 @@ const pooled = (scenarios: ReadonlyArray<ScenarioScores>): Omit<ScenarioScores, 
 const compareRuns = (
   base: Omit<ScenarioScores, "key" | "name">,
   result: Omit<ScenarioScores, "key" | "name">,
-  tolerance: number
+  tolerance: number | null
 ) => {
   const [before, after] = [evaluateResult(base.counts), evaluateResult(result.counts)]
-  const successRate = compared(before.successRate, after.successRate, "higher", tolerance)
-  const metrics = compareMetrics(base.metrics, result.metrics, tolerance)
-  const changes = metrics.map(({ change }) => change)
+  const successRate = compared(before.successRate, after.successRate, "higher", tolerance ?? 0)
+  const weighed = compareMetrics(base.metrics, result.metrics, tolerance)
+  const metrics = weighed.map(({ metric }) => metric)
+  const changes = weighed.map(({ isDeciding, metric: { change } }): Change =>
+    isDeciding || change === "unknown" ? change : "same"
+  )
   // The success rate takes precedence over the metrics.
   const change =
     successRate.change === "better" || successRate.change === "worse"
@@ -247,11 +294,19 @@ const compareRuns = (
 const nothing = { counts: [], metrics: [] }
 
 /**
- * Compares a result with a base. Scenarios are paired by key, in the result's order, removed ones last. A success rate
- * counts as changed where it differs by more than `tolerance` (0 to 1), the mean of a metric where it differs by more than
- * that share of the base's.
+ * Compares a result with a base. Scenarios are paired by key, in the result's order, removed ones last.
+ *
+ * With `tolerance` (0 to 1), a success rate counts as changed where it differs by more, and the mean of a metric where it
+ * differs by more than that share of the base's. Without it, every difference of success rates counts; means count where
+ * they differ by more than two standard errors of their difference if both sides have at least two values, else by more
+ * than a quarter of the greater one. A scenario is as its success rate; where that is the same, as its metrics, without
+ * numbers that were measured once.
  */
-export const compareResults = (base: ResultScores, result: ResultScores, tolerance = 0): Comparison => {
+export const compareResults = (
+  base: ResultScores,
+  result: ResultScores,
+  tolerance: number | null = null
+): Comparison => {
   const before = new Map(base.scenarios.map((scenario) => [scenario.key, scenario]))
   const after = new Set(result.scenarios.map(({ key }) => key))
   const scenarios = [

@@ -28,11 +28,14 @@ export const BulkDeleteInput = Fields.object({
 /** E9's body. */
 export const DeleteRunsInput = Fields.object({ run_ids: Fields.list(Fields.id(RunId), { min: 1, max: MAX_DELETED }) })
 
-/** The result to compare with, and the difference below which values count as the same (0 to 1). */
+/** The result to compare with, and the difference below which values count as the same (0 to 1); see `compareResults`. */
 export const CompareQuery = Fields.object({
   base: Fields.id(ResultId),
-  tolerance: Fields.withDefault(Fields.number, 0)
+  tolerance: Fields.optional(Fields.number)
 })
+
+/** Whether completed runs with an unknown success are reported as skipped instead of as errors. */
+export const JUnitQuery = Fields.object({ allow_unjudged: Fields.withDefault(Fields.boolean, false) })
 
 const leaseSeconds = Fields.withDefault(Fields.integer({ min: 1, max: 3600 }), 60)
 

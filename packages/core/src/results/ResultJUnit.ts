@@ -15,15 +15,15 @@ const detailsOf = ({ criteria, metrics }: RunDetail): string =>
   ].join("\n")
 
 /**
- * The outcome of a run. An unsuccessful run is a failure; one that could not be executed, or timed out, is an error; one that
- * was canceled, has not ended, or has an unknown success is skipped.
+ * The outcome of a run. An unsuccessful run is a failure; one that could not be executed, timed out, or has an unknown
+ * success is an error; one that was canceled or has not ended is skipped.
  */
-const outcomeOf = (run: RunDetail): JUnitCase["outcome"] => {
+const outcomeOf = (run: RunDetail, allowUnjudged: boolean): JUnitCase["outcome"] => {
   switch (run.status) {
     case "completed":
       // A run with an unknown success has shown nothing, and must not look like a pass.
       return run.success === null
-        ? { is: "skipped", message: undecidedReason(run.criteria), details: detailsOf(run) }
+        ? { is: allowUnjudged ? "skipped" : "error", message: undecidedReason(run.criteria), details: detailsOf(run) }
         : run.success
           ? null
           : { is: "failure", message: run.error ?? "The run was not a success.", details: detailsOf(run) }
@@ -38,12 +38,12 @@ const outcomeOf = (run: RunDetail): JUnitCase["outcome"] => {
   }
 }
 
-/** The test case of a run, named by its scenario and its id. */
-export const caseOfRun = (run: RunDetail): JUnitCase => ({
+/** The test case of a run, named by its scenario and its id. With `allowUnjudged`, one with an unknown success is skipped. */
+export const caseOfRun = (run: RunDetail, allowUnjudged = false): JUnitCase => ({
   name: `${run.scenarioName} (run ${run.id})`,
   group: run.scenarioKey,
   seconds: run.duration,
-  outcome: outcomeOf(run)
+  outcome: outcomeOf(run, allowUnjudged)
 })
 
 /** The report of a result; `cases` are made by `caseOfRun`. */

@@ -26,10 +26,11 @@ import { streamPages } from "../kernel/StreamPages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import { compareResults, type Comparison } from "./Compare.js"
 import { planDeletion } from "./Deletion.js"
+import { type Repeats, repeatsOf } from "./Repeats.js"
 import { PlayedChannels } from "./PlayedChannels.js"
 import type { Capacity, ClaimedRun, NewResult, Result, Run } from "./Result.js"
 import { RunIsOver } from "./ResultErrors.js"
-import { BulkDeleteInput, CompareQuery, DeleteRunsInput, ResultQuery, RunQuery } from "./ResultInputs.js"
+import { BulkDeleteInput, CompareQuery, DeleteRunsInput, JUnitQuery, ResultQuery, RunQuery } from "./ResultInputs.js"
 import { caseOfRun, printResultJUnit } from "./ResultJUnit.js"
 import { ResultStore, type RunState } from "./ResultStore.js"
 import type { RunDetail } from "./RunDetail.js"
@@ -53,12 +54,22 @@ export class Results extends Context.Tag("@earshot/core/results/Results")<
       Comparison,
       ValidationFailed | NotFound | StorageError
     >
+    /** How reliably each scenario of a result succeeds: its success rate and pass^k. */
+    readonly repeats: UseCase<"results.repeats", [id: ResultId], Repeats, NotFound | StorageError>
     /** Every run of a result with its transcript and scores, oldest first; read page by page. */
     readonly export: (
       id: ResultId
     ) => Stream.Stream<RunDetail, NotFound | StorageError | Unauthenticated | Forbidden, CurrentActor>
-    /** A result as a JUnit report, one test case per run. */
-    readonly junit: UseCase<"results.junit", [id: ResultId], string, NotFound | StorageError>
+    /**
+     * A result as a JUnit report, one test case per run. A completed run with an unknown success is an error; with
+     * `{allow_unjudged: true}` it is skipped.
+     */
+    readonly junit: UseCase<
+      "results.junit",
+      [id: ResultId, query?: unknown],
+      string,
+      ValidationFailed | NotFound | StorageError
+    >
     /**
      * E8: `{result_ids}`, 1 to 100. Soft-deletes results with their runs and releases their capacity. Ids that do not
      * exist, are deleted or are out of scope are ignored.
@@ -175,18 +186,24 @@ export const layer = Layer.effect(
           const other = yield* store.scores(permit, base)
           const errors = mergeFieldErrors(
             Option.isNone(other) ? fieldError("base", Messages.unknownId(base)) : noFieldErrors,
-            toleranceErrors(tolerance)
+            tolerance === undefined ? noFieldErrors : toleranceErrors(tolerance)
           )
           if (Option.isNone(other) || hasFieldErrors(errors)) return yield* new ValidationFailed({ errors })
-          return compareResults(other.value, result, tolerance)
+          return compareResults(other.value, result, tolerance ?? null)
         })
       ),
       export: (id) => Stream.unwrap(exportRuns(id)),
-      junit: useCase("results.junit")((permit, id) =>
+      repeats: useCase("results.repeats")((permit, id) =>
+        Effect.map(orNotFound("Result")(store.scores(permit, id)), ({ scenarios }) => repeatsOf(scenarios))
+      ),
+      junit: useCase("results.junit")((permit, id, query = {}) =>
         Effect.gen(function* () {
           const result = yield* find(permit, id)
+          const { allow_unjudged: allowUnjudged } = yield* decodeInput(JUnitQuery, query)
           // Mapped page by page, so that no more than one page of transcripts is in memory.
-          const cases = yield* Stream.runCollect(Stream.map(streamDetails(permit, id), caseOfRun))
+          const cases = yield* Stream.runCollect(
+            Stream.map(streamDetails(permit, id), (run) => caseOfRun(run, allowUnjudged))
+          )
           return printResultJUnit(result, Chunk.toReadonlyArray(cases))
         })
       ),

@@ -22,7 +22,10 @@ export type RunMoment = typeof RunMoment.Type
 
 /** A criterion of a run's success. */
 export const Criterion = Schema.Struct({
-  /** `metric:SLUG`, `metric:ID` for a metric without a slug, or `reported`: the worker's own report. */
+  /**
+   * `metric:SLUG`, `metric:ID` for a metric without a slug, `assertion:POSITION` in the scenario's list, or `reported`: the
+   * worker's own report.
+   */
   criterion: Schema.String,
   name: Schema.String,
   /** Null where it is unknown. */

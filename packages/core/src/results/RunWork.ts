@@ -14,6 +14,7 @@ import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import type { Evaluated, StoredEvaluation } from "../metrics/Evaluation.js"
 import type { RedactedTranscript } from "../transcripts/Transcript.js"
 import { type RunState, ResultStore } from "./ResultStore.js"
+import { checkAssertions } from "./AssertionRules.js"
 import { criteriaOf, failureReason, successByCriteria } from "./SuccessCriteria.js"
 import type { Criterion, PlayableRun, RunDetail, RunMoment } from "./RunDetail.js"
 import { runDetail } from "./RunDetail.js"
@@ -130,6 +131,13 @@ const isScored = (script: JsonObject): boolean =>
   (Array.isArray(script.metric_ids) && script.metric_ids.length > 0) ||
   (typeof script.expected_outcome === "string" && script.expected_outcome.trim() !== "")
 
+const assertionsOf = ({ script, transcript }: PlayableRun, endedReason: string | null): ReadonlyArray<Criterion> =>
+  checkAssertions(script, {
+    turns: transcript?.turns ?? [],
+    toolCalls: transcript?.toolCalls ?? [],
+    endedReason
+  })
+
 export const layer = Layer.effect(
   RunWork,
   Effect.gen(function* () {
@@ -185,7 +193,13 @@ export const layer = Layer.effect(
         const found = yield* store.find(permit, held.id)
         if (Option.isSome(found) && isScored(found.value.script)) {
           yield* queue.enqueue(scoreJob(permit.organizationId, held.id))
-        } else yield* completeRun(permit, held.id, criteriaOf([], reported.success))
+          return
+        }
+        const assertions = Option.match(found, {
+          onNone: () => [],
+          onSome: (run) => assertionsOf(run, reported.reason)
+        })
+        yield* completeRun(permit, held.id, criteriaOf([], reported.success, assertions))
       })
 
     const processStopped: RunReport = {
@@ -326,6 +340,7 @@ export const layer = Layer.effect(
             const found = yield* store.find(permit, id)
             if (Option.isNone(held) || Option.isNone(found)) return
             const scores = yield* store.scores(permit, id)
+            const { endedReason } = yield* store.outcome(permit, id)
             yield* completeRun(
               permit,
               id,
@@ -335,7 +350,8 @@ export const layer = Layer.effect(
                   decidesSuccess: decides(score),
                   why: score.detail.reason ?? score.detail.explanation
                 })),
-                found.value.run.success
+                found.value.run.success,
+                assertionsOf(found.value, endedReason)
               )
             )
           })

@@ -1,9 +1,10 @@
 /**
  * The success criteria of a run, and the messages about them. Source: docs/runs.md.
  *
- * The criteria of a run are the metrics that decide success (`configuration.decides_success`; of the predefined ones that is
- * `expected_outcome`) among those that scored it, and the success that the worker reported, if it did. A run is a success if
- * at least one criterion passed and none failed, not a success if one failed, and otherwise its success is unknown.
+ * The criteria of a run are the assertions of its scenario, the metrics that decide success (`configuration.decides_success`;
+ * of the predefined ones that is `expected_outcome`) among those that scored it, and the success that the worker reported,
+ * if it did. A run is a success if at least one criterion passed and none failed, not a success if one failed, and otherwise
+ * its success is unknown.
  */
 import type { StoredEvaluation } from "../metrics/Evaluation.js"
 import type { Criterion } from "./RunDetail.js"
@@ -14,11 +15,13 @@ export interface DecidingScore extends Pick<StoredEvaluation, "metricId" | "metr
   readonly why: string | null
 }
 
-/** The criteria of a run; `reported` is the success that its worker reported. */
+/** The criteria of a run; `reported` is the success that its worker reported, `assertions` those of its scenario, checked. */
 export const criteriaOf = (
   scores: ReadonlyArray<DecidingScore>,
-  reported: boolean | null
+  reported: boolean | null,
+  assertions: ReadonlyArray<Criterion> = []
 ): ReadonlyArray<Criterion> => [
+  ...assertions,
   ...scores
     .filter((score) => score.decidesSuccess)
     .map(({ metricId, metricName, slug, status, value, why }): Criterion => ({
@@ -46,7 +49,7 @@ export const successByCriteria = (criteria: ReadonlyArray<Criterion>): boolean |
 /** Why the success of a run is unknown, in one sentence. */
 export const undecidedReason = (criteria: ReadonlyArray<Criterion>): string =>
   criteria.length === 0
-    ? "Nothing decides its success: it has no expected outcome and no metric that decides success."
+    ? "Nothing decides its success: it has no assertions, no expected outcome and no metric that decides success."
     : summarize("Not decided", criteria)
 
 /** Why a run was not a success, in one sentence; null where it was, or where that is unknown. */

@@ -1,3 +1,5 @@
+export { AssertedSpeaker, Assertion, assertionTypes } from "./Assertion.js"
+export { checkAssertion, checkAssertions, type Conversation, describeAssertion } from "./AssertionRules.js"
 export {
   Change,
   compareResults,
@@ -9,6 +11,8 @@ export {
   type ScenarioScores
 } from "./Compare.js"
 export { type DeletionPlan, type DeletionSnapshot, type RunsToDelete, planDeletion } from "./Deletion.js"
+export { type Gate, type GatedResult, gateFailures } from "./GateRules.js"
+export { encodeRepeats, Repeats, repeatsOf } from "./Repeats.js"
 export { evaluateResult, type ResultEvaluation, ResultStatus, type RunCount } from "./Evaluate.js"
 export {
   type Capacity,
@@ -29,6 +33,7 @@ export {
   DeleteRunsInput,
   FailInput,
   HeartbeatInput,
+  JUnitQuery,
   ResultQuery,
   RunQuery
 } from "./ResultInputs.js"

@@ -14,6 +14,7 @@ import { type FieldErrors, Messages } from "../kernel/FieldErrors.js"
 import { AgentId, MetricId, PersonalityId, TestProfileId, ToolId } from "../kernel/Ids.js"
 import { isPlainObject } from "../kernel/Json.js"
 import type { ObjectFields, Parser } from "../kernel/Parsers.js"
+import { parseAssertions } from "./ParseAssertions.js"
 import { type SpecParsers, specParsers } from "./SpecParsers.js"
 import {
   type PersonalityChoice,
@@ -27,7 +28,16 @@ import {
 
 const TOP_KEYS = ["version", "suite", "agent_id", "defaults", "scenarios"]
 const SUITE_KEYS = ["name", "description"]
-const SHARED_KEYS = ["frequency", "language", "max_duration", "metrics", "personality", "test_profile", "tags"]
+const SHARED_KEYS = [
+  "frequency",
+  "language",
+  "max_duration",
+  "metrics",
+  "personality",
+  "test_profile",
+  "tags",
+  "assertions"
+]
 const DEFAULT_KEYS = [...SHARED_KEYS, "concurrency_limit"]
 const SCENARIO_KEYS = [
   "key",
@@ -56,7 +66,8 @@ const noDefaults: SuiteDefaults = {
   metrics: [],
   personality: undefined,
   testProfile: undefined,
-  tags: []
+  tags: [],
+  assertions: []
 }
 
 const emptySpec: SuiteSpec = {
@@ -120,7 +131,8 @@ const parseShared = (errors: FieldErrorCollector, parse: SpecParsers, fields: Ob
     ) ?? [],
   personality: fields.optional("personality", parse.nullable(parsePersonality(parse))),
   testProfile: fields.optional("test_profile", parse.nullable(parseTestProfile(errors, parse))),
-  tags: fields.optional("tags", parseTags(parse)) ?? []
+  tags: fields.optional("tags", parseTags(parse)) ?? [],
+  assertions: fields.optional("assertions", parseAssertions(parse)) ?? []
 })
 
 const parseTags =

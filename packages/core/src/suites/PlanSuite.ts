@@ -26,6 +26,8 @@ export interface PlanRequest {
   /** Overrides the suite's own name. */
   readonly name: string | null
   readonly providerData: JsonObject | null
+  /** Restricts the plan to the scenarios with one of these keys and one of these tags; an empty list restricts nothing. */
+  readonly only: { readonly keys: ReadonlyArray<string>; readonly tags: ReadonlyArray<string> }
 }
 
 /** Suggestions take time, so one request gets no more than these. */
@@ -187,6 +189,11 @@ export const planSuite = (
     const own = resolve.shared(scenario, path)
     const metrics = joined(`${path}.metrics`, distinctById([...common.metrics, ...own.metrics]), SuiteLimits.metrics)
     const tags = joined(`${path}.tags`, [...new Set([...defaults.tags, ...scenario.tags])], SuiteLimits.tags)
+    const assertions = joined(
+      `${path}.assertions`,
+      [...defaults.assertions, ...scenario.assertions],
+      SuiteLimits.assertions
+    )
     const toolIds = resolve.tools(scenario.tools, `${path}.tools`)
     const { instructions, key, name, type } = scenario
     if (key === undefined || name === undefined || type === undefined || instructions === undefined) return undefined
@@ -205,6 +212,7 @@ export const planSuite = (
       metricIds: metrics.map(({ id }) => id),
       toolIds,
       tags,
+      assertions,
       personality: orDefault(own.personality, scenario.personality, common.personality),
       testProfile: orDefault(own.testProfile, scenario.testProfile, common.testProfile),
       language: scenario.language === undefined ? (defaults.language ?? null) : scenario.language,
@@ -217,7 +225,8 @@ export const planSuite = (
     }
   }
 
-  const scenarios = spec.scenarios.flatMap((scenario) => planScenario(scenario) ?? [])
+  const planned = spec.scenarios.flatMap((scenario) => planScenario(scenario) ?? [])
+  const scenarios = selectScenarios(errors, planned, spec.scenarios, request.only)
   return failIfFieldErrors(errors.errors(), () => ({
     agentId: context.agent.id,
     projectId: context.agent.projectId,
@@ -229,6 +238,34 @@ export const planSuite = (
     estimatedCost: sum(scenarios.map(({ estimatedCost }) => estimatedCost)),
     providerData: request.providerData
   }))
+}
+
+/** The selected scenarios; an error for each key that no scenario has, and one if the tags select nothing. */
+const selectScenarios = (
+  errors: FieldErrorCollector,
+  planned: ReadonlyArray<PlannedScenario>,
+  inSpec: ReadonlyArray<ScenarioSpec>,
+  { keys, tags }: PlanRequest["only"]
+): ReadonlyArray<PlannedScenario> => {
+  const known = inSpec.flatMap(({ key }) => key ?? [])
+  for (const [position, key] of keys.entries()) {
+    if (known.includes(key)) continue
+    const closest = closestName(key, known)
+    errors.add(
+      `scenario_keys[${position}]`,
+      `No scenario has the key ${JSON.stringify(abbreviate(key))}${
+        closest === undefined ? "." : `; did you mean ${JSON.stringify(closest)}?`
+      }`
+    )
+  }
+  const selected = planned.filter(
+    (one) =>
+      (keys.length === 0 || keys.includes(one.key)) && (tags.length === 0 || one.tags.some((tag) => tags.includes(tag)))
+  )
+  if (tags.length > 0 && selected.length === 0 && planned.length > 0) {
+    errors.add("scenario_tags", "No selected scenario has one of these tags.")
+  }
+  return selected
 }
 
 const distinctById = (metrics: ReadonlyArray<SuiteMetric>): ReadonlyArray<SuiteMetric> => [

@@ -7,6 +7,7 @@ import type { ConditionalActions } from "../evaluators/ConditionalActions.js"
 import type { ScenarioType } from "../evaluators/Evaluator.js"
 import type { AgentId, MetricId, PersonalityId, TestProfileId, ToolId } from "../kernel/Ids.js"
 import type { JsonObject } from "../kernel/Json.js"
+import type { Assertion } from "../results/Assertion.js"
 
 export const SUITE_VERSION = "1"
 
@@ -25,6 +26,11 @@ export const SuiteLimits = {
   tags: 32,
   tag: 64,
   tools: 64,
+  assertions: 64,
+  assertionText: 1_000,
+  /** Milliseconds: an hour. */
+  latency: 3_600_000,
+  turns: 10_000,
   frequency: 100,
   concurrency: 100,
   /** Seconds: a day. */
@@ -68,6 +74,7 @@ export interface SuiteDefaults {
   readonly personality: PersonalityChoice | null | undefined
   readonly testProfile: TestProfileChoice | null | undefined
   readonly tags: ReadonlyArray<string>
+  readonly assertions: ReadonlyArray<Assertion>
 }
 
 /** An item with its position in the list of the spec, for the paths of errors. */

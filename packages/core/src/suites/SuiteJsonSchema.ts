@@ -7,6 +7,8 @@ import { VARIABLES_SECTION } from "../catalog/ProfileRules.js"
 import { ConditionType, MAX_CONDITIONS } from "../evaluators/ConditionalActions.js"
 import { ScenarioType } from "../evaluators/Evaluator.js"
 import type { JsonObject } from "../kernel/Json.js"
+import { AssertedSpeaker, type Assertion } from "../results/Assertion.js"
+import { Speaker } from "../transcripts/Transcript.js"
 import { SUITE_VERSION, SuiteLimits } from "./Suite.js"
 
 /** A text with at least one character that is not whitespace. */
@@ -40,6 +42,68 @@ const references = (maxItems: number, description: string): JsonObject => ({
 const language: JsonObject = {
   anyOf: [{ type: "string", enum: [...LanguageCode.literals] }, { type: "null" }],
   description: "The caller's language."
+}
+
+const assertionOf = (
+  type: Assertion["type"],
+  description: string,
+  required: ReadonlyArray<string>,
+  properties: JsonObject
+): JsonObject => ({
+  type: "object",
+  additionalProperties: false,
+  required: ["type", ...required],
+  properties: { type: { const: type, description }, ...properties }
+})
+
+const assertedSpeaker: JsonObject = {
+  type: "string",
+  enum: [...AssertedSpeaker.literals],
+  description: "Whose turns are read (default: main_agent)."
+}
+
+const assertedText: JsonObject = {
+  text: nonBlank(SuiteLimits.assertionText),
+  speaker: assertedSpeaker,
+  case_sensitive: { type: "boolean", description: "Whether case matters (default: false)." }
+}
+
+const turnCount = (description: string): JsonObject => count(SuiteLimits.turns, description)
+
+const assertions: JsonObject = {
+  type: "array",
+  maxItems: SuiteLimits.assertions,
+  items: {
+    oneOf: [
+      assertionOf("contains", "A turn contains the text.", ["text"], assertedText),
+      assertionOf("not_contains", "No turn contains the text.", ["text"], assertedText),
+      assertionOf("regex", "A turn has a match of the RE2 pattern.", ["pattern"], {
+        pattern: nonBlank(SuiteLimits.assertionText),
+        speaker: assertedSpeaker
+      }),
+      assertionOf("tool_called", "The agent calls the tool.", ["tool"], {
+        tool: nonBlank(SuiteLimits.name),
+        arguments: { type: "object", description: "The arguments that the call has at least." }
+      }),
+      assertionOf("tool_order", "The agent calls the tools in this order; others may come between.", ["tools"], {
+        tools: { type: "array", minItems: 2, maxItems: SuiteLimits.tools, items: nonBlank(SuiteLimits.name) }
+      }),
+      assertionOf("max_latency", "Every answer of the agent starts in time.", ["milliseconds"], {
+        milliseconds: count(SuiteLimits.latency, "Milliseconds after the end of the caller's speech.")
+      }),
+      {
+        ...assertionOf("turns", "The number of turns of both speakers.", [], {
+          min: turnCount("The least number."),
+          max: turnCount("The greatest number.")
+        }),
+        anyOf: [{ required: ["min"] }, { required: ["max"] }]
+      },
+      assertionOf("ended_by", "Who hangs up.", ["speaker"], {
+        speaker: { type: "string", enum: [...Speaker.literals] }
+      })
+    ]
+  },
+  description: "What has to be true of each run; checked without a language model."
 }
 
 const shared: JsonObject = {
@@ -87,7 +151,8 @@ const shared: JsonObject = {
     maxItems: SuiteLimits.tags,
     items: nonBlank(SuiteLimits.tag),
     description: "Labels to filter scenarios by."
-  }
+  },
+  assertions
 }
 
 const conditionalActions: JsonObject = {
@@ -176,7 +241,7 @@ export const suiteJsonSchema: JsonObject = {
         ...shared,
         concurrency_limit: count(SuiteLimits.concurrency, "The greatest number of concurrent runs.")
       },
-      description: "Defaults of every scenario; metrics and tags are added to the scenario's own."
+      description: "Defaults of every scenario; metrics, tags and assertions are added to the scenario's own."
     },
     scenarios: { type: "array", minItems: 1, maxItems: SuiteLimits.scenarios, items: scenario }
   }

@@ -6,6 +6,7 @@ import { ScenarioType } from "../evaluators/Evaluator.js"
 import { Credits, type MicroCredits } from "../kernel/Credits.js"
 import { AgentId, MetricId, PersonalityId, ProjectId, TestProfileId, type ToolId } from "../kernel/Ids.js"
 import type { JsonObject } from "../kernel/Json.js"
+import type { Assertion } from "../results/Assertion.js"
 
 /** How a spec refers to something: by id, by name, or by defining it inline. */
 export const NamingMode = Schema.Literal("id", "name", "inline")
@@ -41,6 +42,7 @@ export interface PlannedScenario {
   readonly metricIds: ReadonlyArray<MetricId>
   readonly toolIds: ReadonlyArray<ToolId>
   readonly tags: ReadonlyArray<string>
+  readonly assertions: ReadonlyArray<Assertion>
   readonly personality: PlannedPersonality | null
   readonly testProfile: PlannedTestProfile | null
   readonly language: LanguageCode | null

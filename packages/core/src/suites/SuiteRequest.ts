@@ -34,7 +34,9 @@ const fields = {
   agent: Fields.nullable(Fields.id(AgentId)),
   name: Fields.nullable(Fields.text({ max: SuiteLimits.suiteName })),
   channel: Fields.choiceOrNone(Channel.literals),
-  data: Fields.nullable(JsonObject)
+  data: Fields.nullable(JsonObject),
+  keys: Fields.nullable(Fields.list(Fields.text({ max: SuiteLimits.key }), { max: SuiteLimits.scenarios })),
+  tags: Fields.nullable(Fields.list(Fields.text({ max: SuiteLimits.tag }), { max: SuiteLimits.tags }))
 }
 
 /** The body of E1, for API descriptions; `parseSuiteRequest` parses it. */
@@ -44,6 +46,8 @@ export const SuiteRequestInput = Fields.object({
   agent_id: Fields.optional(fields.agent),
   name: Fields.optional(fields.name),
   channel: Fields.optional(fields.channel),
+  scenario_keys: Fields.optional(fields.keys),
+  scenario_tags: Fields.optional(fields.tags),
   provider_e_data: Fields.optional(fields.data),
   provider_d_data: Fields.optional(fields.data)
 })
@@ -172,6 +176,10 @@ export const parseSuiteRequest = (input: unknown): SuiteRequest => {
     ...channel,
     agentId,
     name: name.trim() === "" ? null : name,
+    only: {
+      keys: read.optional("scenario_keys", fields.keys) ?? [],
+      tags: read.optional("scenario_tags", fields.tags) ?? []
+    },
     suite,
     errors: mergeFieldErrors(read.errors(), Either.isLeft(document) ? document.left : document.right.errors)
   }

@@ -85,6 +85,7 @@ const newResult = (plan: SuitePlan, phoneNumberId: PhoneNumberId | null): NewRes
       metric_ids: [...scenario.metricIds],
       tool_ids: [...scenario.toolIds],
       tags: [...scenario.tags],
+      assertions: [...scenario.assertions],
       language: scenario.language,
       max_duration: scenario.maxDuration,
       personality: scenario.personality === null ? null : { ...scenario.personality },

@@ -91,6 +91,7 @@ const written: Readonly<Record<Operation, readonly [Permission, by: string, also
   "results.list": ["results:read", "kodes"],
   "results.read": ["results:read", "kodes"],
   "results.compare": ["results:read", "kodes"],
+  "results.repeats": ["results:read", "kodes"],
   "results.export": ["results:read", "kod"],
   "results.junit": ["results:read", "kod"],
   /** E8 */

@@ -19,8 +19,10 @@ const number = (id: number, mean: number, better: MetricScores["better"] = "high
   id: MetricId.make(id),
   name: `M ${id}`,
   better,
+  isBinary: false,
   numbers: 2,
   sum: mean * 2,
+  squares: mean * mean * 2,
   words: new Map()
 })
 
@@ -28,6 +30,7 @@ const words = (id: number, messages: Readonly<Record<string, number>>): MetricSc
   ...number(id, 0, null),
   numbers: 0,
   sum: 0,
+  squares: 0,
   words: new Map(Object.entries(messages))
 })
 
@@ -116,6 +119,38 @@ describe("comparison of two results", () => {
       metrics: [{ change: "worse" }]
     })
     expect(compareResults(base, now, 0.1).scenarios[0]).toMatchObject({ change: "same", metrics: [{ change: "same" }] })
+  })
+
+  const measured = (better: MetricScores["better"], ...values: ReadonlyArray<number>): MetricScores => ({
+    ...number(1, 0, better),
+    numbers: values.length,
+    sum: values.reduce((sum, value) => sum + value, 0),
+    squares: values.reduce((sum, value) => sum + value * value, 0)
+  })
+  const changes = (base: MetricScores, now: MetricScores, tolerance?: number) => {
+    const [compared] = compareResults(
+      result(1, scenario("a", 1, 0, [base])),
+      result(2, scenario("a", 1, 0, [now])),
+      tolerance
+    ).scenarios
+    return [compared?.metrics[0]?.change, compared?.change]
+  }
+
+  it("ignores differences of means that the variation of repeats explains", () => {
+    const noisy = measured("lower", 800, 1_000, 700, 900)
+    expect(changes(noisy, measured("lower", 900, 1_100, 800, 1_000))).toEqual(["same", "same"])
+    expect(changes(noisy, measured("lower", 1_300, 1_500, 1_200, 1_400))).toEqual(["worse", "worse"])
+    expect(changes(measured("lower", 800, 800), measured("lower", 801, 801))).toEqual(["worse", "worse"])
+  })
+
+  it("does not decide by a number that was measured once, unless a tolerance is given", () => {
+    const [before, after] = [measured("lower", 800), measured("lower", 2_000)]
+    expect(changes(before, after)).toEqual(["worse", "same"])
+    expect(changes(before, measured("lower", 1_000))).toEqual(["same", "same"])
+    expect(changes(before, after, 0.1)).toEqual(["worse", "worse"])
+    expect(changes({ ...measured("higher", 1), isBinary: true }, { ...measured("higher", 0), isBinary: true })).toEqual(
+      ["worse", "worse"]
+    )
   })
 
   it("compares the shares of enum values without a direction", () => {

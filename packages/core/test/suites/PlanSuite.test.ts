@@ -16,7 +16,7 @@ import { hasFieldErrors } from "../../src/kernel/FieldErrors.js"
 import { MetricId, TestProfileId, ToolId } from "../../src/kernel/Ids.js"
 import { closestName } from "../../src/kernel/ClosestName.js"
 
-const request: PlanRequest = { channel: "voice", name: null, providerData: null }
+const request: PlanRequest = { channel: "voice", name: null, providerData: null, only: { keys: [], tags: [] } }
 
 const planOf = (document: unknown, asked: Partial<PlanRequest> = {}, fixture = SuiteKit.fixture) =>
   planSuite(parseSuite(document), { ...request, ...asked }, fixture, standardPrices)

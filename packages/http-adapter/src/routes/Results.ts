@@ -9,11 +9,13 @@ import {
   DeleteRunsInput,
   encodeCapacity,
   encodeComparison,
+  encodeRepeats,
   encodeResult,
   encodeRun,
   encodeRunDetail,
   FailInput,
   HeartbeatInput,
+  JUnitQuery,
   JsonObject,
   Result,
   ResultId,
@@ -22,7 +24,8 @@ import {
   Run,
   RunDetail,
   RunId,
-  RunQuery
+  RunQuery,
+  Repeats
 } from "@earshot/core"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -138,7 +141,8 @@ export const results: ReadonlyArray<Endpoint> = [
     summary: "Compare a result with an earlier one",
     description: [
       "Lists improvements and regressions since `base`: overall, and per metric for scenarios with the same key. Differences",
-      "up to `tolerance` count as unchanged: absolute for success rates, relative to the base's mean for metrics."
+      "up to `tolerance` count as unchanged: absolute for success rates, relative to the base's mean for metrics. Without",
+      "`tolerance`, means are unchanged within two standard errors if both results have repeats, else within a quarter."
     ].join(" "),
     query: CompareQuery,
     responses: [{ status: 200, description: "The comparison.", body: { name: "Comparison", schema: Comparison } }],
@@ -146,6 +150,25 @@ export const results: ReadonlyArray<Endpoint> = [
       Effect.gen(function* () {
         const id = yield* pathId(ResultId, params, "Result")
         return json(200, encodeComparison(yield* (yield* Results).compare(id, query)))
+      })
+  },
+  {
+    method: "GET",
+    path: "/test_framework/v1/results/:id/repeats/",
+    id: "results.repeats",
+    operation: "results.repeats",
+    tag,
+    summary: "Read the reliability of a result",
+    description: [
+      "The success rate of each scenario, and pass^k: the estimated probability that k runs of it all succeed."
+    ].join(" "),
+    responses: [
+      { status: 200, description: "The scenarios' reliability.", body: { name: "Repeats", schema: Repeats } }
+    ],
+    handle: ({ params }) =>
+      Effect.gen(function* () {
+        const id = yield* pathId(ResultId, params, "Result")
+        return json(200, encodeRepeats(yield* (yield* Results).repeats(id)))
       })
   },
   {
@@ -181,14 +204,15 @@ export const results: ReadonlyArray<Endpoint> = [
     tag,
     summary: "Export a result as a JUnit report",
     description: [
-      "One test case per run: unsuccessful runs are failures, runs that failed to execute or timed out are errors, and canceled",
-      "or unfinished runs are skipped."
+      "One test case per run: unsuccessful runs are failures; runs that failed to execute, timed out, or have an unknown success",
+      "are errors; and canceled or unfinished runs are skipped."
     ].join(" "),
+    query: JUnitQuery,
     responses: [{ status: 200, description: "The JUnit report.", mediaType: "application/xml" }],
-    handle: ({ params }) =>
+    handle: ({ params, query }) =>
       Effect.gen(function* () {
         const id = yield* pathId(ResultId, params, "Result")
-        const text = yield* (yield* Results).junit(id)
+        const text = yield* (yield* Results).junit(id, query)
         return { status: 200, content: { as: "text", type: "application/xml; charset=utf-8", text } }
       })
   },

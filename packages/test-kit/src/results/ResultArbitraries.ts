@@ -24,16 +24,19 @@ export const metricScores: fc.Arbitrary<MetricScores> = fc
     id: fc.integer({ min: 1, max: 4 }),
     numbers: fc.integer({ min: 0, max: 5 }),
     mean: fc.double({ min: -1e6, max: 1e6, noNaN: true }),
+    spread: fc.double({ min: 0, max: 1e3, noNaN: true }),
     words: fc.dictionary(fc.constantFrom("a", "b", "__proto__", "constructor"), fc.integer({ min: 1, max: 9 }))
   })
-  .map(({ id, mean, numbers, words }) => {
+  .map(({ id, mean, numbers, spread, words }) => {
     const isWords = id === 4
     return {
       id: MetricId.make(id),
       name: `M ${id}`,
       better: id === 1 ? "higher" : id === 2 ? "lower" : null,
+      isBinary: false,
       numbers: isWords ? 0 : numbers,
       sum: isWords ? 0 : mean * numbers,
+      squares: isWords ? 0 : (mean * mean + spread * spread) * numbers,
       words: new Map(isWords ? Object.entries(words) : [])
     }
   })

@@ -5,6 +5,7 @@ export {
   type CapacityFixture,
   checkCapacityModel
 } from "./CapacityModel.js"
+export { assertion, assertionProperties, type CheckAssertion } from "./AssertionProperties.js"
 export { checkConcurrentDeletions } from "./ConcurrentDeletions.js"
 export { deletionProperties, deletionSnapshot } from "./DeletionProperties.js"
 export { type Evaluate, evaluationProperties } from "./EvaluationProperties.js"

@@ -39,6 +39,28 @@ const top = at("top")
 const ofSuite = at("suite")
 const ofScenario = at("scenario")
 
+/** Invalid assertions with the paths of their errors. */
+const assertionFlaws: ReadonlyArray<readonly [wrong: string, path: string, given: unknown]> = [
+  ["null", "", null],
+  ["a text", "", "booked"],
+  ["no type", ".type", { text: "booked" }],
+  ["an unknown type", ".type", { type: "includes", text: "booked" }],
+  ["no text", ".text", { type: "contains" }],
+  ["a blank text", ".text", { type: "not_contains", text: " " }],
+  ["an unknown speaker", ".speaker", { type: "contains", text: "booked", speaker: "caller" }],
+  ["case in a word", ".case_sensitive", { type: "contains", text: "booked", case_sensitive: "yes" }],
+  ["a field of another type", ".pattern", { type: "contains", text: "booked", pattern: "x" }],
+  ["an invalid pattern", ".pattern", { type: "regex", pattern: "(" }],
+  ["a pattern with a backreference", ".pattern", { type: "regex", pattern: "(a)\\1" }],
+  ["arguments in a list", ".arguments", { type: "tool_called", tool: "book", arguments: [] }],
+  ["an order of one tool", ".tools", { type: "tool_order", tools: ["book"] }],
+  ["an order with a number", ".tools[1]", { type: "tool_order", tools: ["book", 5] }],
+  ["no latency", ".milliseconds", { type: "max_latency", milliseconds: 0 }],
+  ["turns without bounds", ".max", { type: "turns" }],
+  ["bounds in the wrong order", ".max", { type: "turns", min: 5, max: 4 }],
+  ["ended by either", ".speaker", { type: "ended_by", speaker: "any" }]
+]
+
 /** Errors of fields that scenarios and defaults share. */
 const shared = (place: "defaults" | "scenario"): ReadonlyArray<SuiteFlaw> => {
   const flaw = at(place)
@@ -66,6 +88,9 @@ const shared = (place: "defaults" | "scenario"): ReadonlyArray<SuiteFlaw> => {
     flaw("a length of null", "max_duration", null),
     flaw("a blank tag", "tags[1]", ["a", " "], "tags"),
     flaw("a tag that is a number", "tags[0]", [5], "tags"),
+    ...assertionFlaws.map(([wrong, path, given]) =>
+      flaw(`an assertion: ${wrong}`, `assertions[1]${path}`, [{ type: "turns", max: 9 }, given], "assertions")
+    ),
     flaw("an unknown field", "color", "red")
   ]
 }

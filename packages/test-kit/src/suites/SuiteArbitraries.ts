@@ -11,6 +11,7 @@ import {
   ToolId
 } from "@earshot/core"
 import * as fc from "fast-check"
+import { assertion } from "../results/AssertionProperties.js"
 
 /** The context that specs of `suite` refer to. */
 export const fixture: SuiteContext = {
@@ -100,6 +101,12 @@ const testProfile = fc.oneof(
   )
 )
 
+/** As written in a spec, where fields with a default may be left out. */
+const assertionJson = assertion.map(({ type, ...rest }) => {
+  const given = Object.entries(rest).filter(([, value]) => value !== null && value !== false)
+  return { type, ...Object.fromEntries(given) }
+})
+
 const shared = {
   frequency: fc.integer({ min: 1, max: 100 }),
   language: fc.option(fc.constantFrom(...LanguageCode.literals)),
@@ -107,7 +114,8 @@ const shared = {
   metrics,
   personality,
   test_profile: testProfile,
-  tags: fc.array(word, { maxLength: 5 })
+  tags: fc.array(word, { maxLength: 5 }),
+  assertions: fc.array(assertionJson, { maxLength: 4 })
 }
 
 const action = fc.constantFrom(

@@ -23,7 +23,8 @@ export type PlanDocument = (
   prices: Prices
 ) => Either.Either<SuitePlan, FieldErrors.FieldErrors>
 
-const request: PlanRequest = { channel: "voice", name: null, providerData: null }
+const everything: PlanRequest["only"] = { keys: [], tags: [] }
+const request: PlanRequest = { channel: "voice", name: null, providerData: null, only: everything }
 const channel = fc.constantFrom<Channel>("voice", "text", "provider_e_v2")
 
 /** The suite with every frequency multiplied. */
@@ -33,6 +34,10 @@ const times = ({ defaults, ...document }: SuiteJson, frequency: number): SuiteJs
 }
 
 const factor = fc.integer({ min: 1, max: 100 })
+
+/** The scenarios with their costs as text, which JSON has no other form for. */
+const costsOf = (scenarios: SuitePlan["scenarios"]) =>
+  scenarios.map(({ estimatedCost, ...rest }) => ({ ...rest, estimatedCost: String(estimatedCost) }))
 
 /** Properties of a planner, for any price list. */
 export const suiteProperties = (plan: PlanDocument, prices: Prices): ReadonlyArray<Property> => {
@@ -121,6 +126,26 @@ export const suiteProperties = (plan: PlanDocument, prices: Prices): ReadonlyArr
       [invalidSuite(6)],
       ({ channel: by, document, paths }) => {
         expectEqual("the faults", pathsOf(document, { channel: by }).toSorted(), [...paths].toSorted())
+        return true
+      }
+    ),
+    property(
+      "selecting scenarios by key or by tag leaves the others out and changes nothing about them",
+      [suite, fc.nat(), fc.nat()],
+      (document, one, other) => {
+        const { scenarios } = planned(document)
+        const pick = (at: number) => scenarios[at % scenarios.length]
+        const keys = [...new Set([pick(one)?.key ?? "", pick(other)?.key ?? ""])]
+        const byKey = planned(document, { only: { keys, tags: [] } })
+        expectEqual("by key", costsOf(byKey.scenarios), costsOf(scenarios.filter(({ key }) => keys.includes(key))))
+        const tags = (pick(one)?.tags ?? []).slice(0, 2)
+        const byTag = planned(document, { only: { keys: [], tags } })
+        const tagged = scenarios.filter((some) => some.tags.some((tag) => tags.includes(tag)))
+        expectEqual("by tag", costsOf(byTag.scenarios), costsOf(tags.length === 0 ? scenarios : tagged))
+        expectEqual("the errors", pathsOf(document, { only: { keys: ["no such key"], tags: [] } }), [
+          "scenario_keys[0]"
+        ])
+        expectEqual("the errors", pathsOf(document, { only: { keys: [], tags: ["no such tag"] } }), ["scenario_tags"])
         return true
       }
     ),

@@ -9,7 +9,7 @@ import * as Pages from "../../kernel/Pages.js"
 import { STREAM_PAGE_BYTES } from "../../kernel/StreamPages.js"
 import { directionOf } from "../../metrics/Direction.js"
 import type { StoredEvaluation } from "../../metrics/Evaluation.js"
-import { EvalType } from "../../metrics/MetricTerms.js"
+import { EvalType, isBinary } from "../../metrics/MetricTerms.js"
 import type { MetricScores, ScenarioScores } from "../../results/Compare.js"
 import { evaluateResult, type RunCount } from "../../results/Evaluate.js"
 import { Result } from "../../results/Result.js"
@@ -53,7 +53,8 @@ const scenarioValues = readRows(
     value_text: Schema.NullOr(Schema.String),
     runs: Schema.Int,
     numbers: Schema.Int,
-    total: Schema.Number
+    total: Schema.Number,
+    squares: Schema.Number
   }),
   ({ configuration, ...row }) => ({ ...row, configuration: configuration ?? null })
 )
@@ -158,7 +159,8 @@ export const resultReads = (
       )
       const summarized = yield* scenarioValues.all(
         sql`SELECT u.scenario_position AS position, m.id, m.name, m.slug, m.eval_type, m.function_name, m.configuration,
-              x.value_text, count(*) AS runs, count(x.value_number) AS numbers, COALESCE(sum(x.value_number), 0.0) AS total
+              x.value_text, count(*) AS runs, count(x.value_number) AS numbers, COALESCE(sum(x.value_number), 0.0) AS total,
+              COALESCE(sum(x.value_number * x.value_number), 0.0) AS squares
             FROM ${tables.runs} u JOIN ${tables.run_evaluations} x ON x.run_id = u.id JOIN ${tables.metrics} m ON m.id = x.metric_id
             WHERE u.result_id = ${result} AND u.deleted_ms IS NULL AND x.value_kind <> 'null'
             GROUP BY u.scenario_position, m.id, m.name, m.slug, m.eval_type, m.function_name, m.configuration, x.value_text
@@ -180,8 +182,10 @@ export const resultReads = (
             functionName: row.function_name,
             configuration: row.configuration
           }),
+          isBinary: isBinary(row.eval_type),
           numbers: row.numbers + (known?.numbers ?? 0),
           sum: row.total + (known?.sum ?? 0),
+          squares: row.squares + (known?.squares ?? 0),
           words
         })
       }
