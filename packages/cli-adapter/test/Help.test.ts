@@ -154,7 +154,9 @@ describe("the help", () => {
       '(choices: "queued", "running", "evaluating", "completed", "failed", "timeout", "cancelled")'
     )
     expect(await help("serve")).toContain("--port <port> Port to listen on; 0 for any free port. (default: 8080)")
-    expect(await help("results", "compare")).toContain("Tolerance for score changes, 0 to 1. (default: 0)")
+    expect(await help("results", "compare")).toContain(
+      'Exit with 1 if the result became worse. (choices: "regression")'
+    )
   })
 
   it("is printed by a group without a command, and by the command help", async () => {

@@ -678,9 +678,29 @@ export interface paths {
         };
         /**
          * Compare a result with an earlier one
-         * @description Lists improvements and regressions since `base`: overall, and per metric for scenarios with the same key. Differences up to `tolerance` count as unchanged: absolute for success rates, relative to the base's mean for metrics.
+         * @description Lists improvements and regressions since `base`: overall, and per metric for scenarios with the same key. Differences up to `tolerance` count as unchanged: absolute for success rates, relative to the base's mean for metrics. Without `tolerance`, means are unchanged within two standard errors if both results have repeats, else within a quarter.
          */
         get: operations["results.compare"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/test_framework/v1/results/{id}/repeats/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the reliability of a result
+         * @description The success rate of each scenario, and pass^k: the estimated probability that k runs of it all succeed.
+         */
+        get: operations["results.repeats"];
         put?: never;
         post?: never;
         delete?: never;
@@ -718,7 +738,7 @@ export interface paths {
         };
         /**
          * Export a result as a JUnit report
-         * @description One test case per run: unsuccessful runs are failures, runs that failed to execute or timed out are errors, and canceled or unfinished runs are skipped.
+         * @description One test case per run: unsuccessful runs are failures; runs that failed to execute, timed out, or have an unknown success are errors; and canceled or unfinished runs are skipped.
          */
         get: operations["results.junit"];
         put?: never;
@@ -2567,6 +2587,8 @@ export interface components {
             call_ended_reason?: string | null;
             /** @description Phone number of the customer. */
             customer_number?: string | null;
+            /** @description Length of the call in seconds, as the platform states it. */
+            duration_seconds?: number | null;
             /** @description Custom data. */
             metadata?: unknown | null;
             /** @description When the call started. */
@@ -2606,6 +2628,8 @@ export interface components {
             call_ended_reason?: string | null;
             /** @description Phone number of the customer. */
             customer_number?: string | null;
+            /** @description Length of the call in seconds, as the platform states it. */
+            duration_seconds?: number | null;
             /** @description Custom data. */
             metadata?: unknown | null;
             /** @description When the call started. */
@@ -3238,6 +3262,20 @@ export interface components {
              */
             status: "ready";
         };
+        Repeats: {
+            /** @description Scenarios with their runs, success rates and pass^k. */
+            scenarios: {
+                key: string;
+                name: string;
+                runs: number;
+                decided: number;
+                passed: number;
+                success_rate: number | null;
+                pass_all: number[];
+            }[];
+            /** @description Mean of pass^k over the scenarios, for k = 1, 2, ... as far as all of them have enough runs. */
+            pass_all: number[];
+        };
         Result: {
             /** @description Unique id. */
             id: number;
@@ -3597,6 +3635,10 @@ export interface components {
             name?: string | null;
             /** @description Channel of the calls. */
             channel?: ("voice" | "text" | "provider_f" | "provider_e_v2" | "provider_d_v2" | "") | null;
+            /** @description Restricts the suite to the scenarios with these keys. */
+            scenario_keys?: string[] | null;
+            /** @description Restricts the suite to the scenarios with one of these tags. */
+            scenario_tags?: string[] | null;
             /** @description Connection data for the channel `provider_e_v2`. */
             provider_e_data?: components["schemas"]["SuiteJsonSchema"] | null;
             /** @description Connection data for the channel `provider_d_v2`. */
@@ -3616,6 +3658,10 @@ export interface components {
             name?: string | null;
             /** @description Channel of the calls. */
             channel?: ("voice" | "text" | "provider_f" | "provider_e_v2" | "provider_d_v2" | "") | null;
+            /** @description Restricts the suite to the scenarios with these keys. */
+            scenario_keys?: string[] | null;
+            /** @description Restricts the suite to the scenarios with one of these tags. */
+            scenario_tags?: string[] | null;
             /** @description Connection data for the channel `provider_e_v2`. */
             provider_e_data?: components["schemas"]["SuiteJsonSchema"] | null;
             /** @description Connection data for the channel `provider_d_v2`. */
@@ -3632,6 +3678,10 @@ export interface components {
             name?: string | null;
             /** @description Channel of the calls. */
             channel?: ("voice" | "text" | "provider_f" | "provider_e_v2" | "provider_d_v2" | "") | null;
+            /** @description Restricts the suite to the scenarios with these keys. */
+            scenario_keys?: string[] | null;
+            /** @description Restricts the suite to the scenarios with one of these tags. */
+            scenario_tags?: string[] | null;
             /** @description Connection data for the channel `provider_e_v2`. */
             provider_e_data?: components["schemas"]["SuiteJsonSchema"] | null;
             /** @description Connection data for the channel `provider_d_v2`. */
@@ -3653,6 +3703,10 @@ export interface components {
             name?: string | null;
             /** @description Channel of the calls. */
             channel?: ("voice" | "text" | "provider_f" | "provider_e_v2" | "provider_d_v2" | "") | null;
+            /** @description Restricts the suite to the scenarios with these keys. */
+            scenario_keys?: string[] | null;
+            /** @description Restricts the suite to the scenarios with one of these tags. */
+            scenario_tags?: string[] | null;
             /** @description Connection data for the channel `provider_e_v2`. */
             provider_e_data?: components["schemas"]["SuiteJsonSchema"] | null;
             /** @description Connection data for the channel `provider_d_v2`. */
@@ -6333,8 +6387,8 @@ export interface operations {
             query: {
                 /** @description The result to compare with. */
                 base: number;
-                /** @description Largest difference that counts as unchanged, 0 to 1. Default: 0. */
-                tolerance?: number | null;
+                /** @description Largest difference that counts as unchanged, 0 to 1. Default: none for success rates; see the description for metrics. */
+                tolerance?: number;
             };
             header?: never;
             path: {
@@ -6362,6 +6416,39 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             422: components["responses"]["QueryTimedOut"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    "results.repeats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Identifier of the resource.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The scenarios' reliability. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Repeats"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
@@ -6402,7 +6489,10 @@ export interface operations {
     };
     "results.junit": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether runs with an unknown success are skipped instead of errors. Default: false. */
+                allow_unjudged?: boolean | null;
+            };
             header?: never;
             path: {
                 /**
@@ -6428,6 +6518,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["QueryTimedOut"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];

@@ -248,7 +248,8 @@ const QUERY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   base: "The result to compare with.",
   redact_fields: "Sensitive fields to redact, separated by commas, as in the body of the observe endpoint.",
   allow_unjudged: "Whether runs with an unknown success are skipped instead of errors. Default: false.",
-  tolerance: "Largest difference that counts as unchanged, 0 to 1. Default: none for success rates; see the description for metrics."
+  tolerance:
+    "Largest difference that counts as unchanged, 0 to 1. Default: none for success rates; see the description for metrics."
 }
 
 const queryParameters = (query: NamedSchema["schema"]) => {
