@@ -89,6 +89,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/observability/v1/{platform}/observe/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive a platform's webhook
+         * @description Takes the whole body of a voice platform's webhook: `provider_a`, `provider_b`, `provider_d`, `provider_e`, `provider_f`, `vapi`, `retell`, `pipecat`, `livekit`, `elevenlabs`. Events about a finished call are ingested, all others are skipped; both are answered with 200. The agent is the one whose `assistant_id` is the platform's id of it, or the one of the query.
+         */
+        post: operations["calls.observe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/observability/v1/call-logs/{id}/evaluate_metrics/": {
         parameters: {
             query?: never;
@@ -3187,6 +3207,10 @@ export interface components {
             /** @description Series of the chart. */
             series: components["schemas"]["SliceSeries"][];
         };
+        /** @description The envelope as the platform sends it. */
+        PlatformEnvelope: {
+            [key: string]: unknown;
+        };
         PredefinedMetrics: {
             id: number;
             name: string;
@@ -3903,6 +3927,21 @@ export interface components {
             valid: true;
             plan: components["schemas"]["SuitePlan"];
         };
+        WebhookReceipt: {
+            /** @description Kind of event, as the platform names it. */
+            event: string;
+            /**
+             * @description skipped: the event is not about a finished call, and nothing of it is stored.
+             * @enum {string}
+             */
+            outcome: "stored" | "skipped";
+            /** @description The stored call; null if the event was skipped. */
+            call: {
+                id: number;
+                call_id: string;
+                created: boolean;
+            } | null;
+        };
         Widget: {
             /** @description Unique id. */
             id: number;
@@ -4544,6 +4583,72 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+        };
+    };
+    "calls.observe": {
+        parameters: {
+            query?: {
+                /** @description Restrict to this agent. */
+                agent_id?: number;
+                /** @description Sensitive fields to redact, separated by commas, as in the body of the observe endpoint. */
+                redact_fields?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The platform: its token or its own name.
+                 * @example vapi
+                 */
+                platform: "provider_a" | "provider_b" | "provider_d" | "provider_e" | "provider_f" | "vapi" | "retell" | "pipecat" | "livekit" | "elevenlabs";
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "message": {
+                 *         "type": "end-of-call-report",
+                 *         "endedReason": "customer-ended-call",
+                 *         "call": {
+                 *           "id": "7420f27a",
+                 *           "assistantId": "asst-1"
+                 *         },
+                 *         "artifact": {
+                 *           "messages": [
+                 *             {
+                 *               "role": "bot",
+                 *               "message": "Hello.",
+                 *               "secondsFromStart": 1.5
+                 *             }
+                 *           ]
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PlatformEnvelope"];
+            };
+        };
+        responses: {
+            /** @description The outcome of the event. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookReceipt"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
         };
     };
     "calls.evaluate": {

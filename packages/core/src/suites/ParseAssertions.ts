@@ -34,48 +34,51 @@ const parseAssertion =
     const type = parse.choice(assertionTypes)(value.type, `${path}.type`)
     if (type === undefined) return undefined
     const fields = parse.object(["type", ...KEYS[type]])(value, path)
-    return fields === undefined ? undefined : parseFields(parse, type, fields)
+    return fields === undefined ? undefined : fieldsParsers[type](parse, fields)
   }
 
-const parseFields = (parse: SpecParsers, type: Assertion["type"], fields: ObjectFields): Assertion | undefined => {
-  switch (type) {
-    case "contains":
-    case "not_contains": {
-      const text = fields.required("text", parse.text(SuiteLimits.assertionText))
-      const speaker = speakerOf(parse, fields)
-      const isCaseSensitive = fields.has("case_sensitive")
-        ? fields.optional("case_sensitive", parseBoolean(parse))
-        : false
-      return text === undefined || speaker === undefined || isCaseSensitive === undefined
-        ? undefined
-        : { type, text, speaker, case_sensitive: isCaseSensitive }
-    }
-    case "regex": {
-      const pattern = fields.required("pattern", parsePattern(parse))
-      const speaker = speakerOf(parse, fields)
-      return pattern === undefined || speaker === undefined ? undefined : { type, pattern, speaker }
-    }
-    case "tool_called": {
-      const tool = fields.required("tool", parse.text(SuiteLimits.name))
-      const given = fields.optional("arguments", parseArguments(parse))
-      return tool === undefined || (fields.has("arguments") && given === undefined)
-        ? undefined
-        : { type, tool, arguments: given ?? null }
-    }
-    case "tool_order": {
-      const tools = fields.required("tools", parseTools(parse))
-      return tools === undefined ? undefined : { type, tools }
-    }
-    case "max_latency": {
-      const milliseconds = fields.required("milliseconds", parse.integer(SuiteLimits.latency))
-      return milliseconds === undefined ? undefined : { type, milliseconds }
-    }
-    case "turns":
-      return parseTurns(parse, fields)
-    case "ended_by": {
-      const speaker = fields.required("speaker", parse.choice(Speaker.literals))
-      return speaker === undefined ? undefined : { type, speaker }
-    }
+type FieldsParser = (parse: SpecParsers, fields: ObjectFields) => Assertion | undefined
+
+const parseContains =
+  (type: "contains" | "not_contains"): FieldsParser =>
+  (parse, fields) => {
+    const text = fields.required("text", parse.text(SuiteLimits.assertionText))
+    const speaker = speakerOf(parse, fields)
+    const isCaseSensitive = fields.has("case_sensitive")
+      ? fields.optional("case_sensitive", parseBoolean(parse))
+      : false
+    return text === undefined || speaker === undefined || isCaseSensitive === undefined
+      ? undefined
+      : { type, text, speaker, case_sensitive: isCaseSensitive }
+  }
+
+const fieldsParsers: { readonly [T in Assertion["type"]]: FieldsParser } = {
+  contains: parseContains("contains"),
+  not_contains: parseContains("not_contains"),
+  regex: (parse, fields) => {
+    const pattern = fields.required("pattern", parsePattern(parse))
+    const speaker = speakerOf(parse, fields)
+    return pattern === undefined || speaker === undefined ? undefined : { type: "regex", pattern, speaker }
+  },
+  tool_called: (parse, fields) => {
+    const tool = fields.required("tool", parse.text(SuiteLimits.name))
+    const given = fields.optional("arguments", parseArguments(parse))
+    return tool === undefined || (fields.has("arguments") && given === undefined)
+      ? undefined
+      : { type: "tool_called", tool, arguments: given ?? null }
+  },
+  tool_order: (parse, fields) => {
+    const tools = fields.required("tools", parseTools(parse))
+    return tools === undefined ? undefined : { type: "tool_order", tools }
+  },
+  max_latency: (parse, fields) => {
+    const milliseconds = fields.required("milliseconds", parse.integer(SuiteLimits.latency))
+    return milliseconds === undefined ? undefined : { type: "max_latency", milliseconds }
+  },
+  turns: (parse, fields) => parseTurns(parse, fields),
+  ended_by: (parse, fields) => {
+    const speaker = fields.required("speaker", parse.choice(Speaker.literals))
+    return speaker === undefined ? undefined : { type: "ended_by", speaker }
   }
 }
 
