@@ -5,6 +5,7 @@ import {
   type Database,
   Engine,
   type CreatedOrganization,
+  LeaseClock,
   Organizations,
   permissionsOf
 } from "@earshot/core"
@@ -27,10 +28,17 @@ import { templateDatabase } from "./postgres/templateDatabase.js"
 export const databases = ["sqlite", "postgres"] as const
 export type DatabaseName = (typeof databases)[number]
 
-/** A fresh, migrated database that is gone when its scope closes. */
+/** A fresh, migrated database that is gone when its scope closes. Leases are measured by the test's clock. */
 export const storage = (
   database: DatabaseName,
-  { tablePrefix = "" }: { readonly tablePrefix?: string } = {}
+  options: { readonly tablePrefix?: string } = {}
+): Layer.Layer<Engine.Storage, SqlError | Database.DatabaseIncompatible> => Layer.merge(databaseStorage(database, options), testLeases)
+
+const testLeases = Layer.succeed(LeaseClock, "process" as const)
+
+const databaseStorage = (
+  database: DatabaseName,
+  { tablePrefix = "" }: { readonly tablePrefix?: string }
 ): Layer.Layer<Engine.Storage, SqlError | Database.DatabaseIncompatible> =>
   database === "sqlite"
     ? SqliteStorage.layer({ filename: ":memory:", tablePrefix })

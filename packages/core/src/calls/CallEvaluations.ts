@@ -14,7 +14,7 @@ import { Agents } from "../catalog/Agents.js"
 import type { Claim } from "../jobs/Job.js"
 import { JobFailed } from "../jobs/JobErrors.js"
 import { JobQueue } from "../jobs/JobQueue.js"
-import type { JobHandler } from "../jobs/JobRunner.js"
+import type { JobHandler } from "../jobs/JobHandler.js"
 import { JobSignal } from "../jobs/JobSignal.js"
 import {
   decode,
@@ -247,7 +247,7 @@ export const layer = (config: EvaluationConfig = {}) =>
               stored.map((one) => ({ ...one, decidesSuccess: deciding.has(one.metricId) }))
             )
             yield* calls.saveEvaluation(permit, { ...changed, updatedAt: yield* DateTime.now })
-            if (complete) yield* queue.succeed(claim)
+            if (complete) yield* queue.succeed([claim])
           })
         )
 

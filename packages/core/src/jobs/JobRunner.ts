@@ -1,32 +1,20 @@
 import { randomUUID } from "node:crypto"
-import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as Random from "effect/Random"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { inTurns } from "../kernel/TurnScheduler.js"
-import { type Backoff, DEFAULT_BACKOFF, retryDelay } from "./Backoff.js"
+import { type Backoff, DEFAULT_BACKOFF } from "./Backoff.js"
+import { claimableOrganizations, quotasOf } from "./ClaimRules.js"
 import type { Claim } from "./Job.js"
+import * as JobActivity from "./JobActivity.js"
+import { type BatchHandler, capacityOf, isBatchHandler, type JobHandler } from "./JobHandler.js"
+import * as JobOutcomes from "./JobOutcomes.js"
 import { JobSignal } from "./JobSignal.js"
-import type { JobFailed } from "./JobErrors.js"
 import { JobStore } from "./JobStore.js"
-
-/** Runs the jobs of one kind. */
-export interface JobHandler {
-  readonly kind: string
-  /** How many jobs of this kind this process runs at a time. */
-  readonly concurrency: number
-  /**
-   * Runs one attempt. It must be idempotent: a job may be started several times, in several processes one after the
-   * other. What a process that has lost the job must not write belongs in a transaction that checks
-   * `JobQueue.isLeaseValid` first.
-   */
-  readonly run: (claim: Claim) => Effect.Effect<void, JobFailed | StorageError>
-}
+import { RunningJobs } from "./RunningJobs.js"
 
 /** An idempotent task that every process with a job runner repeats. */
 export interface PeriodicTask {
@@ -37,12 +25,12 @@ export interface PeriodicTask {
 }
 
 export interface JobRunnerConfig {
-  /** How long a claim is valid without a heartbeat. Default: 30 seconds. */
+  /** How long a claim is valid without a heartbeat; a quarter of it is the time between heartbeats. Default: 8 seconds. */
   readonly lease?: Duration.DurationInput
   /** How often to poll for jobs that other processes enqueued. Default: 0.5 seconds. */
   readonly poll?: Duration.DurationInput
   readonly backoff?: Backoff
-  /** How long succeeded jobs are retained. Default: 7 days. */
+  /** How long succeeded jobs are retained. Default: 10 minutes. */
   readonly keepSucceeded?: Duration.DurationInput
   /** How long dead jobs are retained. Default: 90 days. */
   readonly keepDead?: Duration.DurationInput
@@ -65,29 +53,15 @@ export class JobRunner extends Context.Tag("@earshot/core/jobs/JobRunner")<
   }
 >() {}
 
-/** The reason in the list of jobs: of an unexpected error only the class, since its message may contain anything. */
-const reasonOf = (
-  cause: Cause.Cause<JobFailed | StorageError>
-): { reason: string; retry: boolean; retryAfter: number } => {
-  const failure = Cause.failureOption(cause)
-  if (failure._tag === "Some") {
-    const error = failure.value
-    return error._tag === "JobFailed"
-      ? { reason: error.reason, retry: error.retry, retryAfter: error.retryAfter ?? 0 }
-      : { reason: error.message, retry: true, retryAfter: 0 }
-  }
-  const defect = Cause.squash(cause)
-  return { reason: `Unexpected: ${defect instanceof Error ? defect.name : "defect"}.`, retry: true, retryAfter: 0 }
-}
+/** Succeeded and dead jobs deleted by one statement each. */
+const PRUNED = 1000
 
-interface Running {
-  readonly claim: Claim
-  readonly fiber: Fiber.RuntimeFiber<void>
-}
+/** Milliseconds between two searches for jobs whose lease expired on their last attempt. */
+const EXHAUSTED = 1000
 
 /** Makes the runner of these handlers. */
 export const make = (
-  handlers: ReadonlyArray<JobHandler>,
+  handlers: ReadonlyArray<JobHandler | BatchHandler>,
   config: JobRunnerConfig = {},
   periodicTasks: ReadonlyArray<PeriodicTask> = []
 ) =>
@@ -95,126 +69,141 @@ export const make = (
     const store = yield* JobStore
     const work = yield* UnitOfWork
     const signal = yield* JobSignal
-    const lease = Duration.toMillis(config.lease ?? "30 seconds")
+    const activity = yield* JobActivity.JobActivity
+    const lease = Duration.toMillis(config.lease ?? "8 seconds")
     const poll = Duration.decode(config.poll ?? "500 millis")
-    const backoff = config.backoff ?? DEFAULT_BACKOFF
-    const keepSucceeded = Duration.toMillis(config.keepSucceeded ?? "7 days")
+    const keepSucceeded = Duration.toMillis(config.keepSucceeded ?? "10 minutes")
     const keepDead = Duration.toMillis(config.keepDead ?? "90 days")
     const owner = randomUUID()
-    const running = new Map<number, Running>()
+    const running = new RunningJobs()
+    const outcomes = yield* JobOutcomes.make(config.backoff ?? DEFAULT_BACKOFF)
+    /** The organization whose turn was last, by kind. */
+    const turns = new Map<string, number>()
+    const kinds = handlers.map(({ kind }) => kind)
+    let searchedExhaustedAt = -Infinity
 
-    const settle = (claim: Claim, exit: Exit.Exit<void, JobFailed | StorageError>) =>
+    const markExhaustedDead = (now: number) =>
+      Effect.suspend(() => {
+        if (Math.abs(now - searchedExhaustedAt) < EXHAUSTED) return Effect.void
+        searchedExhaustedAt = now
+        return store.markExhaustedDead(kinds, now)
+      })
+
+    /** The quotas of a kind at its next claim; storage is asked only if there is capacity. */
+    const quotasFor = (handler: JobHandler | BatchHandler, now: number) =>
       Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
-        if (Exit.isSuccess(exit)) {
-          yield* work.atomically(store.succeed(claim, now))
-          return
-        }
-        const { reason, retry, retryAfter } = reasonOf(exit.cause)
-        const isRetried = retry && claim.attempt < claim.maxAttempts
-        const jitter = yield* Random.next
-        const retryAt = isRetried ? now + retryDelay(claim.attempt, backoff, jitter, retryAfter) : null
-        const isRecorded = yield* work.atomically(store.fail(claim, { reason, retryAt }, now))
-        if (isRecorded && !isRetried) {
-          yield* Effect.logWarning("Job is dead: no attempts left", {
-            job: claim.id,
-            kind: claim.kind,
-            attempts: claim.attempt,
-            reason
-          })
-        }
-        if (Cause.isDie(exit.cause))
-          yield* Effect.logError("Job failed with a defect", { job: claim.id, kind: claim.kind }, exit.cause)
-      }).pipe(
-        // The lease expires and the job is claimed again, which is safe since handlers are idempotent.
-        Effect.catchAll((error) => Effect.logWarning("Failed to record job outcome", { job: claim.id, error }))
+        const capacity = capacityOf(handler)
+        const counts = running.byOrganization(handler.kind)
+        const limit = claimableOrganizations(capacity, counts)
+        if (limit === 0) return []
+        const waiting = yield* store.waiting(handler.kind, { after: turns.get(handler.kind) ?? 0, limit }, now)
+        return quotasOf(capacity, counts, waiting)
+      })
+
+    /** Interrupts jobs whose claims were lost. */
+    const stopLost = (lost: ReadonlyArray<Claim>) =>
+      Effect.forEach(
+        lost,
+        (claim) => {
+          activity.lostLease(claim.kind)
+          return Effect.zipRight(
+            Effect.logWarning("Job lease lost", { job: claim.id, kind: claim.kind }),
+            running.stop(claim)
+          )
+        },
+        { discard: true }
       )
 
-    /** Runs a claimed job and records the outcome. If interrupted, it leaves the job as it is. */
-    const attempt = (handler: JobHandler, claim: Claim): Effect.Effect<void> =>
-      Effect.uninterruptibleMask((restore) =>
-        Effect.flatMap(Effect.exit(restore(handler.run(claim))), (exit) =>
-          Exit.isFailure(exit) && Cause.isInterrupted(exit.cause) ? Effect.interrupt : settle(claim, exit)
+    const start = (fiberOf: Effect.Effect<void>, claims: ReadonlyArray<Claim>, isInterruptible: boolean) =>
+      Effect.gen(function* () {
+        const startedAt = yield* Clock.currentTimeMillis
+        // This process stood still for so long that it claimed a job again which it still runs.
+        yield* stopLost(running.earlier(claims))
+        const fiber = yield* Effect.forkDaemon(
+          // A fiber inherits the interruptibility of its parent, and this one must be interruptible.
+          Effect.interruptible(fiberOf).pipe(
+            Effect.ensuring(
+              Effect.flatMap(Clock.currentTimeMillis, (now) => {
+                running.remove(claims)
+                for (const { kind } of claims) activity.ended(kind, (now - startedAt) / 1000)
+                return signal.wake
+              })
+            )
+          )
         )
-      ).pipe(Effect.withSpan(`job ${handler.kind}`, { captureStackTrace: false }))
+        running.add(claims, fiber, isInterruptible, startedAt)
+        // It may have ended already.
+        if ((yield* Fiber.poll(fiber))._tag === "Some") running.remove(claims)
+      })
 
-    const runningCount = (kind: string): number => {
-      let count = 0
-      for (const one of running.values()) if (one.claim.kind === kind) count++
-      return count
-    }
+    /** Claims due jobs of a kind and starts them; returns how many. */
+    const claimKind = (handler: JobHandler | BatchHandler, now: number) =>
+      Effect.gen(function* () {
+        const quotas = yield* quotasFor(handler, now)
+        const last = quotas.at(-1)
+        if (last === undefined) return 0
+        turns.set(handler.kind, last.organizationId)
+        const claimed = yield* work.atomically(
+          // The time is read here: waiting for the database lock may have taken long, and the lease starts now.
+          Effect.flatMap(store.now, (now) =>
+            store.claim(owner, { kind: handler.kind, quotas }, { now, until: now + lease })
+          )
+        )
+        activity.claimed(handler.kind, claimed.length)
+        if (isBatchHandler(handler)) {
+          for (let i = 0; i < claimed.length; i += handler.batch) {
+            const batch = claimed.slice(i, i + handler.batch)
+            yield* start(outcomes.attemptAll(handler, batch), batch, false)
+          }
+        } else {
+          for (const claim of claimed) yield* start(outcomes.attempt(handler, claim), [claim], true)
+        }
+        return claimed.length
+        // Uninterruptible, so that everything claimed is started.
+      }).pipe(Effect.uninterruptible)
 
     /** Claims due jobs and starts them; returns how many. */
     const claimDue = Effect.gen(function* () {
-      const withCapacity = handlers.filter(({ concurrency, kind }) => runningCount(kind) < concurrency)
-      if (withCapacity.length === 0) return 0
-      const polledAt = yield* Clock.currentTimeMillis
-      const kinds = withCapacity.map(({ kind }) => kind)
-      if (!(yield* store.hasDue(kinds, polledAt))) return 0
-      const claimed = yield* work.atomically(
-        Effect.gen(function* () {
-          // Read again: waiting for the database lock may have taken long, and the lease starts now.
-          const now = yield* Clock.currentTimeMillis
-          yield* store.markExhaustedDead(kinds, now)
-          return yield* Effect.forEach(withCapacity, (handler) =>
-            Effect.map(
-              store.claim(
-                owner,
-                { kind: handler.kind, limit: handler.concurrency - runningCount(handler.kind) },
-                { now, until: now + lease }
-              ),
-              (claims) => claims.map((claim) => ({ claim, handler }))
-            )
-          )
-        })
-      )
-      const all = claimed.flat()
-      for (const { claim, handler } of all) {
-        const fiber = yield* Effect.forkDaemon(
-          // A fiber inherits the interruptibility of its parent, and this one must be interruptible.
-          Effect.interruptible(attempt(handler, claim)).pipe(
-            Effect.ensuring(
-              Effect.zipRight(
-                Effect.sync(() => running.delete(claim.id)),
-                signal.notify
-              )
-            )
-          )
-        )
-        running.set(claim.id, { claim, fiber })
-        // It may have ended already.
-        if ((yield* Fiber.poll(fiber))._tag === "Some") running.delete(claim.id)
-      }
-      return all.length
-      // Uninterruptible, so that everything claimed is started.
-    }).pipe(Effect.uninterruptible)
+      const now = yield* store.now
+      yield* markExhaustedDead(now)
+      let claimed = 0
+      for (const handler of handlers) claimed += yield* claimKind(handler, now)
+      return claimed
+    })
 
     /** Extends the leases of running jobs, and interrupts those whose claim was lost. */
     const heartbeat = Effect.gen(function* () {
-      const claims = [...running.values()]
+      const claims = running.claims()
       if (claims.length === 0) return
-      const now = yield* Clock.currentTimeMillis
+      const at = yield* Clock.currentTimeMillis
       const extended = new Set<number>(
         yield* work.atomically(
-          store.extend(
-            claims.map(({ claim }) => claim),
-            { now, until: now + lease }
-          )
+          Effect.flatMap(store.now, (now) => store.extend(claims, { now, until: now + lease }))
         )
       )
-      for (const { claim, fiber } of claims) {
-        if (!extended.has(claim.id) && running.get(claim.id)?.fiber === fiber) {
-          yield* Effect.logWarning("Job lease lost", { job: claim.id, kind: claim.kind })
-          yield* Fiber.interruptFork(fiber)
-        }
+      running.confirm(claims.filter(({ id }) => extended.has(id)), at)
+      yield* stopLost(claims.filter((claim) => !extended.has(claim.id) && running.has(claim)))
+    }).pipe(
+      Effect.timeout(Duration.millis(lease / 2)),
+      Effect.catchAll((error) => Effect.logWarning("Failed to extend job leases", { error })),
+      // Without the database a process stops before another one, or it itself, may claim the jobs again.
+      Effect.zipRight(
+        Effect.flatMap(Clock.currentTimeMillis, (now) => stopLost(running.unconfirmedSince(now - (lease * 3) / 4)))
+      )
+    )
+
+    const heartbeats = Effect.forever(Effect.zipRight(Effect.sleep(Duration.millis(lease / 4)), heartbeat))
+
+    const prune = Effect.gen(function* () {
+      for (;;) {
+        const pruned = yield* work.atomically(
+          Effect.flatMap(store.now, (now) =>
+            store.prune({ succeeded: now - keepSucceeded, dead: now - keepDead, limit: PRUNED })
+          )
+        )
+        if (pruned < PRUNED) return
       }
-    }).pipe(Effect.catchAll((error) => Effect.logWarning("Failed to extend job leases", { error })))
-
-    const heartbeats = Effect.forever(Effect.zipRight(Effect.sleep(Duration.millis(lease / 3)), heartbeat))
-
-    const prune = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      work.atomically(store.prune({ succeeded: now - keepSucceeded, dead: now - keepDead }))
-    ).pipe(Effect.catchAll((error) => Effect.logWarning("Failed to delete old jobs", { error })))
+    }).pipe(Effect.catchAll((error) => Effect.logWarning("Failed to delete old jobs", { error })))
 
     const periodic = periodicTasks.map(({ every, failure, run }) =>
       Effect.forever(
@@ -229,21 +218,13 @@ export const make = (
       )
     )
 
-    const pruning = Effect.forever(Effect.zipRight(prune, Effect.sleep("1 hour")))
+    const pruning = Effect.forever(Effect.zipRight(prune, Effect.sleep("10 seconds")))
 
     /** Interrupts running jobs and releases their claims. */
     const releaseClaims = Effect.gen(function* () {
-      const held = [...running.values()]
-      yield* Fiber.interruptAll(held.map(({ fiber }) => fiber))
-      const now = yield* Clock.currentTimeMillis
-      if (held.length > 0) {
-        yield* work.atomically(
-          store.release(
-            held.map(({ claim }) => claim),
-            now
-          )
-        )
-      }
+      const held = running.claims()
+      yield* Fiber.interruptAll(running.fibers())
+      if (held.length > 0) yield* work.atomically(Effect.flatMap(store.now, (now) => store.release(held, now)))
     }).pipe(Effect.catchAll((error) => Effect.logWarning("Failed to release job claims", { error })))
 
     const loop = claimDue.pipe(
@@ -255,11 +236,12 @@ export const make = (
     )
 
     return JobRunner.of({
-      run: Effect.all([loop, heartbeats, pruning, ...periodic], { concurrency: "unbounded", discard: true }).pipe(
-        Effect.zipRight(Effect.never),
-        Effect.ensuring(releaseClaims),
-        inTurns
-      ),
+      run: Effect.scoped(
+        Effect.zipRight(
+          signal.receive,
+          Effect.all([loop, heartbeats, pruning, ...periodic], { concurrency: "unbounded", discard: true })
+        )
+      ).pipe(Effect.zipRight(Effect.never), Effect.ensuring(releaseClaims), inTurns),
       drain: Effect.gen(function* () {
         let attempts = 0
         yield* Effect.forEach(periodicTasks, ({ run }) => run, { discard: true })
@@ -269,7 +251,7 @@ export const make = (
           const started = yield* claimDue
           attempts += started
           if (wasIdle && started === 0) return attempts
-          const fibers = [...running.values()].map(({ fiber }) => fiber)
+          const fibers = running.fibers()
           // A job that ended since the poll has notified: its successors are due now, and the others may take long.
           if (fibers.length > 0) {
             yield* Effect.raceFirst(

@@ -20,6 +20,7 @@ import { expect, layer } from "@effect/vitest"
 import * as DateTime from "effect/DateTime"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -62,6 +63,7 @@ const workshop = (
     const permit = CatalogKit.permit(id, "jobs.list")
     return {
       kind,
+      organizationId: id,
       runner: yield* makeJobRunner([{ kind, concurrency, run }], config),
       enqueue: (more: Parameters<typeof JobKit.jobOf>[2] = {}) =>
         Effect.flatMap(DateTime.now, (now) => store.enqueue(JobKit.jobOf(id, kind, more), DateTime.toEpochMillis(now))),
@@ -173,7 +175,7 @@ for (const database of TestEngine.databases) {
     it.effect("interrupts a job whose lease was lost and leaves the outcome to the new owner", () =>
       Effect.gen(function* () {
         let stopped = false
-        const { enqueue, job, kind, runner } = yield* workshop(
+        const { enqueue, job, kind, organizationId, runner } = yield* workshop(
           () => Effect.onInterrupt(Effect.never, () => Effect.sync(() => void (stopped = true))),
           { lease: "30 seconds" }
         )
@@ -185,7 +187,7 @@ for (const database of TestEngine.databases) {
         const work = yield* UnitOfWork
         const later = DateTime.toEpochMillis(yield* DateTime.now) + 60_000
         const [theirs] = yield* work.atomically(
-          store.claim("another", { kind, limit: 1 }, { now: later, until: later * 2 })
+          store.claim("another", { kind, quotas: [{ organizationId, limit: 1 }] }, { now: later, until: later * 2 })
         )
         yield* TestClock.adjust("10 seconds")
         yield* until(Effect.sync(() => stopped))
@@ -193,6 +195,108 @@ for (const database of TestEngine.databases) {
         expect(yield* job(one)).toMatchObject({ state: "running", attempts: 2 })
         yield* Fiber.interrupt(running)
         expect(yield* job(one)).toMatchObject({ state: "running", attempts: 2 })
+      })
+    )
+
+    it.effect("interrupts its jobs before their leases expire when the leases cannot be extended", () =>
+      Effect.gen(function* () {
+        let isUnreachable = false
+        let isStopped = false
+        const store = yield* JobStore
+        const failing = JobStore.of({
+          ...store,
+          extend: (claims, lease) =>
+            isUnreachable ? new StorageFailed({ operation: "extend", cause: "gone" }) : store.extend(claims, lease)
+        })
+        const { enqueue, job, runner } = yield* workshop(
+          () => Effect.onInterrupt(Effect.never, () => Effect.sync(() => void (isStopped = true))),
+          { lease: "8 seconds" }
+        ).pipe(Effect.provideService(JobStore, failing))
+        const one = yield* enqueue()
+        const running = yield* Effect.fork(runner.run)
+        yield* until(Effect.map(job(one), ({ state }) => state === "running"))
+        isUnreachable = true
+        let seconds = 0
+        for (; !isStopped && seconds < 30; seconds++) {
+          yield* TestClock.adjust("1 second")
+          yield* turns()
+        }
+        // Before another process could claim it.
+        expect(seconds).toBe(6)
+        yield* Fiber.interrupt(running)
+      })
+    )
+
+    it.effect("claims for organizations in turn, and beyond the concurrency only for those that run nothing", () =>
+      Effect.gen(function* () {
+        const done = yield* Deferred.make<boolean>()
+        const started: Array<unknown> = []
+        const { enqueue, kind, organizationId, runner } = yield* workshop(({ payload }) => {
+          started.push(payload)
+          return Effect.asVoid(Deferred.await(done))
+        })
+        const other = yield* Effect.flatMap(OrganizationStore, (organizations) =>
+          organizations.insert({ name: "Other" }, DateTime.unsafeMake(0))
+        )
+        const store = yield* JobStore
+        yield* Effect.forEach([1, 2, 3, 4, 5], (payload) => enqueue({ payload }))
+        const running = yield* Effect.fork(runner.run)
+        yield* until(Effect.sync(() => started.length === 3))
+        yield* store.enqueueAll(
+          [6, 7].map((payload) => JobKit.jobOf(other.id, kind, { payload })),
+          0
+        )
+        yield* Effect.flatMap(JobSignal, (signal) => signal.notify)
+        yield* until(Effect.sync(() => started.length === 4))
+        yield* turns()
+        expect(started).toEqual([1, 2, 3, 6])
+        yield* Deferred.succeed(done, true)
+        yield* until(Effect.sync(() => started.length === 7))
+        expect(organizationId).not.toBe(other.id)
+        yield* Fiber.interrupt(running)
+      })
+    )
+
+    it.effect("runs the jobs of a batch together and records the outcome of each", () =>
+      Effect.gen(function* () {
+        const { enqueue, job, kind } = yield* workshop(() => Effect.void)
+        const batches: Array<ReadonlyArray<unknown>> = []
+        const runner = yield* makeJobRunner([
+          {
+            kind,
+            concurrency: 8,
+            batch: 3,
+            runAll: (claims) =>
+              Effect.sync(() => {
+                batches.push(claims.map(({ payload }) => payload))
+                return claims.map((claim) => ({
+                  claim,
+                  outcome:
+                    claim.payload === "bad"
+                      ? Either.left(new JobFailed({ reason: "Bad.", retry: false }))
+                      : Either.right(undefined)
+                }))
+              })
+          }
+        ])
+        const all = yield* Effect.forEach([1, "bad", 3, 4], (payload) => enqueue({ payload }))
+        expect(yield* runner.drain).toBe(4)
+        expect(batches).toEqual([[1, "bad", 3], [4]])
+        const states = yield* Effect.forEach(all, (one) => Effect.map(job(one), ({ state }) => state))
+        expect(states).toEqual(["succeeded", "dead", "succeeded", "succeeded"])
+      })
+    )
+
+    it.effect("fails all jobs of a batch that ends with a defect, each with an attempt of its own", () =>
+      Effect.gen(function* () {
+        const { enqueue, job, kind } = yield* workshop(() => Effect.void)
+        const runner = yield* makeJobRunner([
+          { kind, concurrency: 8, batch: 8, runAll: () => Effect.die(new TypeError("a secret")) }
+        ])
+        const all = yield* Effect.forEach([1, 2], (payload) => enqueue({ payload }))
+        expect(yield* runner.drain).toBe(2)
+        for (const one of all)
+          expect(yield* job(one)).toMatchObject({ state: "queued", attempts: 1, lastError: "Unexpected: TypeError." })
       })
     )
 
@@ -213,8 +317,8 @@ for (const database of TestEngine.databases) {
         let looks = 0
         const failing = JobStore.of({
           ...store,
-          hasDue: (kinds, now) =>
-            looks++ === 0 ? store.hasDue(kinds, now) : new StorageFailed({ operation: "anyDue", cause: "gone" })
+          waiting: (kind, turn, now) =>
+            looks++ === 0 ? store.waiting(kind, turn, now) : new StorageFailed({ operation: "anyDue", cause: "gone" })
         })
         const { enqueue, job, kind, runner } = yield* workshop(({ payload }) =>
           payload === "short" ? Effect.void : Effect.never
@@ -244,9 +348,9 @@ for (const database of TestEngine.databases) {
         const over = yield* Deferred.make<boolean>()
         const slow = JobStore.of({
           ...store,
-          hasDue: (kinds, now) =>
+          waiting: (kind, turn, now) =>
             Effect.gen(function* () {
-              const found = yield* store.hasDue(kinds, now)
+              const found = yield* store.waiting(kind, turn, now)
               if (++looks !== 2) return found
               yield* Deferred.succeed(looked, true)
               yield* Deferred.await(over)
@@ -278,7 +382,7 @@ for (const database of TestEngine.databases) {
         let looks = 0
         const strange = JobStore.of({
           ...store,
-          hasDue: (kinds, now) => (looks++ === 0 ? Effect.die(new Error("strange")) : store.hasDue(kinds, now))
+          waiting: (kind, turn, now) => (looks++ === 0 ? Effect.die(new Error("strange")) : store.waiting(kind, turn, now))
         })
         const { enqueue, job, runner } = yield* workshop(() => Effect.void).pipe(
           Effect.provideService(JobStore, strange)

@@ -17,10 +17,15 @@ const room = Effect.gen(function* () {
   const store = yield* JobStore
   const kind = `contract ${kinds++}`
   const claim = (now: number, { limit = 100, owner = "one" } = {}) =>
-    store.claim(owner, { kind, limit }, { now, until: now + LEASE })
+    store.claim(owner, { kind, quotas: [{ organizationId: id, limit }] }, { now, until: now + LEASE })
   const enqueue = (job: Partial<NewJob> = {}, now = 0) =>
     store.enqueue({ organizationId: id, kind, payload: null, ...job }, now)
-  return { id, store, kind, claim, enqueue, manage: permit(id, "jobs.list") }
+  const isDue = (now: number) =>
+    Effect.map(store.waiting(kind, { after: 0, limit: 1 }, now), (waiting) => waiting.length > 0)
+  const isLeaseValid = (claimed: Claim, now: number) =>
+    Effect.map(store.validLeases([claimed], now), (valid) => valid.length > 0)
+  const succeed = (claimed: Claim, now: number) => Effect.map(store.succeed([claimed], now), (done) => done.length > 0)
+  return { isDue, isLeaseValid, succeed, id, store, kind, claim, enqueue, manage: permit(id, "jobs.list") }
 })
 
 const idsOf = (claims: ReadonlyArray<Claim>) => claims.map(({ id }) => id)
@@ -34,13 +39,13 @@ export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStor
   layer(stores)(`jobs kept by ${subject}`, (it) => {
     it.effect("are claimed with what they were enqueued with, once they are due", () =>
       Effect.gen(function* () {
-        const { claim, enqueue, id: organizationId, kind, manage, store } = yield* room
+        const { claim, enqueue, id: organizationId, isDue, kind, manage, store } = yield* room
         const payload = { call: 5, text: 'a "quoted" ☎', list: [1, null, true] }
         const { created, id } = yield* enqueue({ payload, key: `${kind} a`, notBefore: 50, maxAttempts: 3 }, 10)
         expect(created).toBe(true)
-        expect(yield* store.hasDue([kind], 49)).toBe(false)
+        expect(yield* isDue(49)).toBe(false)
         expect(yield* claim(49)).toEqual([])
-        expect(yield* store.hasDue([kind], 50)).toBe(true)
+        expect(yield* isDue(50)).toBe(true)
         expect(yield* claim(50)).toEqual([
           { id, organizationId, kind, key: `${kind} a`, payload, attempt: 1, maxAttempts: 3, owner: "one" }
         ])
@@ -50,11 +55,11 @@ export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStor
 
     it.effect("are created once per kind and key, finished or not", () =>
       Effect.gen(function* () {
-        const { claim, enqueue, id: organizationId, kind, store } = yield* room
+        const { claim, enqueue, id: organizationId, kind, store, succeed } = yield* room
         const first = yield* enqueue({ key: "same" })
         expect(yield* enqueue({ key: "same" })).toEqual({ id: first.id, created: false })
         const held = yield* only(yield* claim(0))
-        expect(yield* store.succeed(held, 1)).toBe(true)
+        expect(yield* succeed(held, 1)).toBe(true)
         expect(yield* enqueue({ key: "same" })).toEqual({ id: first.id, created: false })
         yield* store.enqueueAll(
           ["same", "other", null, null].map((key) => ({ organizationId, kind, payload: null, key })),
@@ -66,34 +71,34 @@ export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStor
 
     it.effect("are not claimed again while the lease is valid, and can be once it has expired", () =>
       Effect.gen(function* () {
-        const { claim, enqueue, store } = yield* room
+        const { claim, enqueue, isLeaseValid, store, succeed } = yield* room
         yield* enqueue()
         const first = yield* only(yield* claim(0))
         expect(yield* claim(LEASE - 1, { owner: "two" })).toEqual([])
-        expect(yield* store.isLeaseValid(first, LEASE - 1)).toBe(true)
+        expect(yield* isLeaseValid(first, LEASE - 1)).toBe(true)
         expect(yield* store.extend([first], { now: LEASE - 1, until: 3 * LEASE })).toEqual([first.id])
         expect(yield* claim(2 * LEASE, { owner: "two" })).toEqual([])
-        expect(yield* store.isLeaseValid(first, 3 * LEASE)).toBe(false)
+        expect(yield* isLeaseValid(first, 3 * LEASE)).toBe(false)
         const second = yield* only(yield* claim(3 * LEASE, { owner: "two" }))
         expect(second).toMatchObject({ id: first.id, attempt: 2, owner: "two" })
         // The first owner has lost the claim for every operation.
-        expect(yield* store.isLeaseValid(first, 3 * LEASE)).toBe(false)
+        expect(yield* isLeaseValid(first, 3 * LEASE)).toBe(false)
         expect(yield* store.extend([first, second], { now: 3 * LEASE, until: 5 * LEASE })).toEqual([second.id])
-        expect(yield* store.succeed(first, 3 * LEASE)).toBe(false)
+        expect(yield* succeed(first, 3 * LEASE)).toBe(false)
         expect(yield* store.fail(first, { reason: "late", retryAt: null }, 3 * LEASE)).toBe(false)
         yield* store.release([first], 3 * LEASE)
-        expect(yield* store.isLeaseValid(second, 3 * LEASE)).toBe(true)
+        expect(yield* isLeaseValid(second, 3 * LEASE)).toBe(true)
       })
     )
 
     it.effect("distinguish two claims of one process", () =>
       Effect.gen(function* () {
-        const { claim, enqueue, store } = yield* room
+        const { claim, enqueue, succeed } = yield* room
         yield* enqueue()
         const first = yield* only(yield* claim(0))
         const second = yield* only(yield* claim(LEASE))
-        expect(yield* store.succeed(first, LEASE)).toBe(false)
-        expect(yield* store.succeed(second, LEASE)).toBe(true)
+        expect(yield* succeed(first, LEASE)).toBe(false)
+        expect(yield* succeed(second, LEASE)).toBe(true)
         expect(yield* claim(9 * LEASE)).toEqual([])
       })
     )
@@ -148,7 +153,7 @@ export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStor
 
     it.effect("run one at a time per ordering key, in the order of their ids, skipping dead ones", () =>
       Effect.gen(function* () {
-        const { claim, enqueue, store } = yield* room
+        const { claim, enqueue, store, succeed } = yield* room
         const a1 = yield* enqueue({ orderingKey: "a" })
         const b1 = yield* enqueue({ orderingKey: "b" })
         const a2 = yield* enqueue({ orderingKey: "a" })
@@ -164,7 +169,7 @@ export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStor
         yield* store.fail(again, { reason: "never", retryAt: null }, 101)
         const second = yield* only(yield* claim(101))
         expect(second.id).toBe(a2.id)
-        yield* store.succeed(second, 102)
+        yield* succeed(second, 102)
         expect(idsOf(yield* claim(102))).toEqual([a3.id])
       })
     )
@@ -183,21 +188,83 @@ export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStor
 
     it.effect("are pruned once their retention has passed, and not before", () =>
       Effect.gen(function* () {
-        const { claim, enqueue, manage, store } = yield* room
+        const { claim, enqueue, manage, store, succeed } = yield* room
         const done = yield* enqueue({}, -20_000)
         const dead = yield* enqueue({}, -20_000)
         const [one, two] = yield* claim(-10_000, { limit: 2 })
         if (one === undefined || two === undefined) return yield* Effect.dieMessage("Nothing was claimed")
-        yield* store.succeed(one, -10_000)
+        yield* succeed(one, -10_000)
         yield* store.fail(two, { reason: "no", retryAt: null }, -10_000)
         const waiting = yield* enqueue({}, -20_000)
-        yield* store.prune({ succeeded: -10_000, dead: -10_000 })
+        yield* store.prune({ succeeded: -10_000, dead: -10_000, limit: 10 })
         expect(Option.isSome(yield* store.find(manage, done.id))).toBe(true)
-        expect(yield* store.prune({ succeeded: -9_999, dead: -10_000 })).toBe(1)
+        expect(yield* store.prune({ succeeded: -9_999, dead: -10_000, limit: 10 })).toBe(1)
         expect(Option.isSome(yield* store.find(manage, done.id))).toBe(false)
-        expect(yield* store.prune({ succeeded: -9_999, dead: -9_999 })).toBe(1)
+        expect(yield* store.prune({ succeeded: -9_999, dead: -9_999, limit: 10 })).toBe(1)
         expect(Option.isSome(yield* store.find(manage, dead.id))).toBe(false)
         expect(Option.isSome(yield* store.find(manage, waiting.id))).toBe(true)
+        return undefined
+      })
+    )
+
+    it.effect("name the organizations that wait, in turn from any of them", () =>
+      Effect.gen(function* () {
+        const { enqueue, id: first, kind, store } = yield* room
+        const others = [yield* room, yield* room]
+        const [second, third] = others.map(({ id }) => id)
+        if (second === undefined || third === undefined) return yield* Effect.dieMessage("There is no organization")
+        yield* enqueue()
+        yield* enqueue()
+        yield* store.enqueueAll(
+          [jobOf(second, kind, { notBefore: 50 }), jobOf(third, kind), jobOf(third, kind, { notBefore: 50 })],
+          0
+        )
+        const waiting = (after: number, limit: number, now: number) => store.waiting(kind, { after, limit }, now)
+        expect(yield* waiting(0, 10, 0)).toEqual([first, third])
+        expect(yield* waiting(first, 10, 0)).toEqual([third, first])
+        expect(yield* waiting(second, 10, 50)).toEqual([third, first, second])
+        expect(yield* waiting(second, 2, 50)).toEqual([third, first])
+        expect(yield* waiting(third, 1, 50)).toEqual([first])
+        expect(yield* store.waiting(`${kind} of none`, { after: 0, limit: 10 }, 50)).toEqual([])
+        const quotas = [
+          { organizationId: first, limit: 1 },
+          { organizationId: third, limit: 5 }
+        ]
+        const claimed = yield* store.claim("one", { kind, quotas }, { now: 0, until: LEASE })
+        expect(claimed.map(({ organizationId }) => organizationId)).toEqual([first, third])
+        return undefined
+      })
+    )
+
+    it.effect("are handed over to another kind with their id, and begin their attempts again", () =>
+      Effect.gen(function* () {
+        const { claim, enqueue, id: organizationId, kind, store } = yield* room
+        const { id } = yield* enqueue({ payload: "same", maxAttempts: 2 })
+        const first = yield* only(yield* claim(0))
+        expect(yield* store.handOver([{ ...first, attempt: 2 }], `${kind} slow`, 1)).toEqual([])
+        expect(yield* store.handOver([first], `${kind} slow`, 1)).toEqual([id])
+        expect(yield* claim(9 * LEASE)).toEqual([])
+        const slow = { kind: `${kind} slow`, quotas: [{ organizationId, limit: 5 }] }
+        expect(yield* store.claim("two", slow, { now: 1, until: 2 })).toMatchObject([
+          { id, payload: "same", attempt: 1, maxAttempts: 2 }
+        ])
+      })
+    )
+
+    it.effect("are counted by kind and state, with the age of the oldest", () =>
+      Effect.gen(function* () {
+        const { claim, enqueue, kind, store } = yield* room
+        const ofKind = (now: number) =>
+          Effect.map(store.counts(now), (counts) => counts.filter((one) => one.kind === kind))
+        expect(yield* ofKind(0)).toEqual([])
+        yield* Effect.forEach([0, 0, 0, 0, 500], (notBefore) => enqueue({ notBefore }))
+        const [one, two] = yield* claim(0, { limit: 3 })
+        if (one === undefined || two === undefined) return yield* Effect.dieMessage("Nothing was claimed")
+        yield* store.succeed([one], 1)
+        yield* store.fail(two, { reason: "no", retryAt: null }, 1)
+        expect(yield* ofKind(2_500)).toEqual([{ kind, waiting: 2, running: 1, dead: 1, oldestWaitingSeconds: 2.5 }])
+        yield* claim(0)
+        expect(yield* ofKind(100)).toEqual([{ kind, waiting: 1, running: 2, dead: 1, oldestWaitingSeconds: 0 }])
         return undefined
       })
     )

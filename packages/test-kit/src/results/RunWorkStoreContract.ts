@@ -144,7 +144,11 @@ export const runWorkStoreContract = <E>(
         const stranded = Effect.map(work.stranded(toRead), (found) => found.map((one) => [one.id, one.status]))
         expect(yield* stranded).toEqual([])
         const claimed = (yield* Effect.forEach(["execute_run", "score_run"], (kind) =>
-          jobs.claim("contract", { kind, limit: 1000 }, { now: 1, until: 1000 })
+          jobs.claim(
+            "contract",
+            { kind, quotas: [{ organizationId: organization, limit: 1000 }] },
+            { now: 1, until: 1000 }
+          )
         )).flat()
         const own = claimed.filter(({ organizationId }) => organizationId === organization)
         const dies = (claim: Claim) => jobs.fail(claim, { reason: `Because ${claim.kind}`, retryAt: null }, 2)

@@ -10,6 +10,7 @@ import { Dialect, postgresDialect } from "../sql/Dialect.js"
 import { migrate } from "../sql/Migrations.js"
 import type { DatabaseIncompatible } from "../sql/SchemaRules.js"
 import { tablePrefix } from "../sql/Tables.js"
+import * as PostgresJobNotifications from "./PostgresJobNotifications.js"
 import * as UnitOfWorkSql from "../sql/UnitOfWorkSql.js"
 
 export interface PostgresConfig {
@@ -40,6 +41,7 @@ export const layer = (
 ): Layer.Layer<SqlClient.SqlClient | Dialect | UnitOfWork, SqlError | DatabaseIncompatible> =>
   UnitOfWorkSql.layer.pipe(
     Layer.provideMerge(migrate),
+    Layer.provideMerge(PostgresJobNotifications.layer({ url: config.url, tablePrefix: config.tablePrefix ?? "" })),
     Layer.provideMerge(
       Layer.effect(Dialect, Effect.zipWith(SqlClient.SqlClient, tablePrefix(config.tablePrefix), postgresDialect))
     ),

@@ -13,6 +13,7 @@ import { type PendingDelivery, pendingDelivery } from "./CallDelivery.js"
 import { writeOnPostgres } from "./CallInsertPostgres.js"
 import { writeOnSqlite } from "./CallInsertSqlite.js"
 import { makeRedeliver } from "./CallRedeliverySql.js"
+import { leaseTime } from "./JobStoreSql.js"
 import { Dialect } from "./Dialect.js"
 import * as GroupCommit from "./GroupCommit.js"
 
@@ -27,7 +28,7 @@ export const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const dialect = yield* Dialect
   const work = yield* UnitOfWork
-  const redeliver = makeRedeliver(sql, dialect)
+  const redeliver = makeRedeliver(sql, dialect, yield* leaseTime(sql, dialect))
 
   const deliver = yield* GroupCommit.make<
     PendingDelivery,

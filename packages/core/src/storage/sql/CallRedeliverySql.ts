@@ -1,8 +1,10 @@
 /** Writes deliveries of calls that are there already: each changes the record that the one before made. */
 import type { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type { ParseError } from "effect/ParseResult"
 import type { CallRecord } from "../../calls/CallRecord.js"
 import { CallDeleted, RedactionIncomplete } from "../../calls/CallErrors.js"
 import { evaluationJob } from "../../calls/EvaluationJob.js"
@@ -46,7 +48,12 @@ interface Changes {
 const excluded = (columns: ReadonlyArray<string>): string =>
   columns.map((name) => `${name} = excluded.${name}`).join(", ")
 
-export const makeRedeliver = (sql: SqlClient, dialect: DialectFragments): Redeliver => {
+/** @param time reads the clock by which jobs are due */
+export const makeRedeliver = (
+  sql: SqlClient,
+  dialect: DialectFragments,
+  time: Effect.Effect<number, SqlError | ParseError>
+): Redeliver => {
   const { tables } = dialect
   const reader = makeReader(sql, dialect)
 
@@ -156,11 +163,12 @@ export const makeRedeliver = (sql: SqlClient, dialect: DialectFragments): Redeli
           SELECT m.id FROM ${tables.metrics} m WHERE m.type <> 'custom_code' OR m.custom_code <> '')`
       }
       if (due.size > 0) {
+        const now = yield* time
         yield* sql`INSERT INTO ${tables.jobs} ${sql.insert(
           [...due.values()].map(({ again, call }) =>
             jobColumns(
               evaluationJob(call.organizationId, call.id, call.requestedMetrics, again),
-              DateTime.toEpochMillis(call.updatedAt)
+              Math.min(DateTime.toEpochMillis(call.updatedAt), now)
             )
           )
         )}`

@@ -15,20 +15,23 @@ import { redactionChargeKey } from "../../calls/RedactionCharge.js"
 import { CallId, MetricId, OrganizationId } from "../../kernel/Ids.js"
 import { declared, declaredRecording, INSERTED, RECORDING, REDACTION_CHARGE, TRANSCRIPT } from "./CallColumns.js"
 import type { DialectFragments } from "./Dialect.js"
-import { jobColumns } from "./JobStoreSql.js"
+import { jobColumns, SERVER_TIME } from "./JobStoreSql.js"
 
 /** Stand for what is known only in the function, in rows that are made as for any other call. */
 const ORGANIZATION = 7_000_001
 const CALL = 7_000_002
 const METRIC = 7_000_003
 const NOW = 7_000_004
+const DUE = 7_000_005
 
 /** What stands for a value, and the expression of the function that gives it. */
 const EXPRESSIONS: Readonly<Record<string, string>> = {
   [`[${METRIC}]`]: "COALESCE(g.asked_metrics, 'null')",
   [ORGANIZATION]: "g.organization_id",
   [CALL]: "kept.id",
-  [NOW]: "g.created_ms"
+  [NOW]: "g.created_ms",
+  // The clock of the process that ingests may be ahead of the server's, by which jobs are due.
+  [DUE]: `LEAST(g.created_ms, ${SERVER_TIME})`
 }
 const PLACEHOLDER = new RegExp(`(\\[${METRIC}\\]|${ORGANIZATION}|${CALL}|${NOW})`)
 
@@ -43,10 +46,10 @@ const expressionOf = (value: string | number | null): string =>
           .map((part, position) => (position === 0 ? part : (EXPRESSIONS[part] ?? quoted(part))))
           .join(" || ")
 
-const job = jobColumns(
-  evaluationJob(OrganizationId.make(ORGANIZATION), CallId.make(CALL), [MetricId.make(METRIC)]),
-  NOW
-)
+const job = {
+  ...jobColumns(evaluationJob(OrganizationId.make(ORGANIZATION), CallId.make(CALL), [MetricId.make(METRIC)]), NOW),
+  due_ms: DUE
+}
 
 /** The function's definition after its name. */
 const bodyOf = ({ nameOf }: DialectFragments): string => `(deliveries json)
