@@ -2,6 +2,7 @@ import { audioBenchmark } from "./audio.js"
 import type { Benchmark } from "./Benchmark.js"
 import { bulkUpdateBenchmark } from "./bulk-update.js"
 import { deletionBenchmark } from "./deletion.js"
+import { evaluationBenchmark } from "./evaluation.js"
 import { ingestBenchmark } from "./ingest.js"
 import { metricsBenchmark } from "./metrics.js"
 import { pagesBenchmark } from "./pages.js"
@@ -16,6 +17,7 @@ export const benchmarks: ReadonlyArray<Benchmark> = [
   audioBenchmark,
   bulkUpdateBenchmark,
   deletionBenchmark,
+  evaluationBenchmark,
   ingestBenchmark,
   metricsBenchmark,
   pagesBenchmark,

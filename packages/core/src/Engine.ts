@@ -66,6 +66,7 @@ import * as Simplifications from "./simplification/Simplifications.js"
 import * as AgentStoreSql from "./storage/sql/AgentStoreSql.js"
 import * as AnalyticsStoreSql from "./storage/sql/AnalyticsStoreSql.js"
 import * as ResourceScopeStoreSql from "./storage/sql/ResourceScopeStoreSql.js"
+import * as CallEvaluationStoreSql from "./storage/sql/CallEvaluationStoreSql.js"
 import * as CallStoreSql from "./storage/sql/CallStoreSql.js"
 import * as CheckoutGrantStoreSql from "./storage/sql/CheckoutGrantStoreSql.js"
 import * as CodeConnectionStoreSql from "./storage/sql/CodeConnectionStoreSql.js"
@@ -199,6 +200,7 @@ export const stores = Layer.mergeAll(
   ResultStoreSql.layer,
   RunWorkStoreSql.layer,
   CallStoreSql.layer,
+  CallEvaluationStoreSql.layer,
   MetricStoreSql.layer,
   EvaluationStoreSql.layer,
   SimplificationStoreSql.layer,
@@ -243,7 +245,7 @@ const runner = (config: JobRunner.JobRunnerConfig | undefined) =>
       const results = yield* Results.Results
       const releases = yield* CheckoutReleases.CheckoutReleases
       const watchSchema = yield* Migrations.watch
-      return yield* JobRunner.make([evaluations.handler, simplifications.handler, ...simulations.handlers], config, [
+      return yield* JobRunner.make([...evaluations.handlers, simplifications.handler, ...simulations.handlers], config, [
         { failure: "Failed to reclaim expired run leases", every: "5 seconds", run: results.sweep },
         { failure: "Failed to release expired checkout tokens", every: "30 seconds", run: releases.releaseDue() },
         { failure: "Failed to compare the database's version", every: "1 minute", run: watchSchema }

@@ -14,7 +14,7 @@ import { Agents } from "../catalog/Agents.js"
 import type { Claim } from "../jobs/Job.js"
 import { JobFailed } from "../jobs/JobErrors.js"
 import { JobQueue } from "../jobs/JobQueue.js"
-import type { JobHandler } from "../jobs/JobHandler.js"
+import type { BatchHandler, JobHandler } from "../jobs/JobHandler.js"
 import { JobSignal } from "../jobs/JobSignal.js"
 import {
   decode,
@@ -28,7 +28,7 @@ import {
 import * as Fields from "../kernel/Fields.js"
 import { type CallId, type JobId, MetricId, OrganizationId } from "../kernel/Ids.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
-import { type EvaluatedSubject, expectedOutcomeOf, fillVariables } from "../metrics/EvaluatedSubject.js"
+import type { EvaluatedSubject } from "../metrics/EvaluatedSubject.js"
 import type { Evaluated, StoredEvaluation } from "../metrics/Evaluation.js"
 import { evaluateAttempt, type Unevaluated, waitingFailure } from "../metrics/EvaluationAttempt.js"
 import { Evaluations } from "../metrics/Evaluations.js"
@@ -40,7 +40,9 @@ import { CallDeleted } from "./CallErrors.js"
 import { applyEvaluations } from "./CallOutcomeRules.js"
 import type { CallRecord } from "./CallRecord.js"
 import { CallStore } from "./CallStore.js"
-import { EVALUATION_JOB, evaluationJob, EvaluationPayload } from "./EvaluationJob.js"
+import { metricsToEvaluate, subjectOf } from "./EvaluatedCall.js"
+import * as EvaluationBatches from "./EvaluationBatches.js"
+import { evaluationJob, EvaluationPayload, EXTERNAL_EVALUATION_JOB } from "./EvaluationJob.js"
 import { parseMetricIds } from "./MetricIds.js"
 
 /** The body of a request to evaluate a call: metric ids as in E10, or as a list. Default: all enabled metrics. */
@@ -99,14 +101,16 @@ export class CallEvaluations extends Context.Tag("@earshot/core/calls/CallEvalua
       ReadonlyArray<StoredEvaluation>,
       NotFound | StorageError
     >
-    /** Runs the evaluation jobs. */
-    readonly handler: JobHandler
+    /** Run the evaluation jobs: formulas of many calls together, and what needs a model or a sandbox call by call. */
+    readonly handlers: readonly [BatchHandler, JobHandler]
   }
 >() {}
 
 export interface EvaluationConfig {
-  /** Calls that this process evaluates concurrently. Default: 4. */
+  /** Calls that this process evaluates concurrently by a language model or in a sandbox. Default: 4. */
   readonly concurrency?: number
+  /** Calls whose formulas are evaluated together, in one transaction. Default: 64. */
+  readonly batch?: number
   /** How calls are redacted for language models. Default: as deliveries are. */
   readonly redaction?: Pick<RedactOptions, "everyday" | "threshold" | "replacement"> | undefined
 }
@@ -114,18 +118,6 @@ export interface EvaluationConfig {
 const decodePayload = Schema.decodeUnknown(EvaluationPayload)
 
 const findCall = orNotFound("Call")
-
-const subjectOf = (call: CallRecord, description: string): EvaluatedSubject => ({
-  name: call.callId,
-  transcript: call.transcript ?? { _tag: "RedactedTranscript", turns: [], toolCalls: [] },
-  durationSeconds: call.durationSeconds,
-  startedAt: DateTime.toEpochMillis(call.timestamp),
-  endedReason: call.callEndedReason,
-  metadata: call.metadata,
-  dynamicVariables: call.dynamicVariables,
-  agentDescription: fillVariables(description, call.dynamicVariables),
-  expectedOutcome: expectedOutcomeOf(call.metadata)
-})
 
 /**
  * A call as it is sent to a language model. Its details are stored unredacted, because hosts look calls up by them (see
@@ -146,24 +138,6 @@ const redactSubject = (
     agentDescription: text(subject.agentDescription) ?? "",
     expectedOutcome: text(subject.expectedOutcome)
   }
-}
-
-/** The metrics that an attempt of a job evaluates. Results of an earlier attempt of the same job are reused. */
-const metricsToEvaluate = (
-  all: ReadonlyArray<Metric>,
-  stored: ReadonlyArray<StoredEvaluation>,
-  { again, metrics }: EvaluationPayload,
-  job: JobId
-): ReadonlyArray<Metric> => {
-  const done = new Set(
-    stored.filter((one) => one.detail.job === job && one.status !== "failed").map((one) => one.metricId)
-  )
-  const requested = metrics === null ? undefined : new Set(metrics)
-  const evaluatedBefore = new Set(again ? stored.map((one) => one.metricId) : [])
-  return all.filter(
-    ({ id, observabilityEnabled }) =>
-      ((requested === undefined ? observabilityEnabled : requested.has(id)) || evaluatedBefore.has(id)) && !done.has(id)
-  )
 }
 
 /** The failure of a job whose metrics wait, or failed for good; undefined if all are evaluated. */
@@ -264,7 +238,12 @@ export const layer = (config: EvaluationConfig = {}) =>
           const all = yield* metrics.ofAgent(permit, call.agentId)
           const agent = yield* Effect.option(agents.find(permit, call.agentId))
           const stored = yield* evaluations.ofCall(permit, call.id)
-          const chosen = metricsToEvaluate(all, stored, payload, claim.id)
+          const chosen = metricsToEvaluate(
+            all,
+            stored.map((one) => ({ ...one, job: one.detail.job ?? null })),
+            payload,
+            claim.id
+          )
           const description = Option.match(agent, { onNone: () => "", onSome: (one) => one.description })
           const subject = subjectOf(call, description)
           const unevaluated = yield* evaluateAttempt(scorer, claim, stored, {
@@ -290,7 +269,10 @@ export const layer = (config: EvaluationConfig = {}) =>
         })
 
       return CallEvaluations.of({
-        handler: { kind: EVALUATION_JOB, concurrency: config.concurrency ?? 4, run },
+        handlers: [
+          yield* EvaluationBatches.make(config.batch ?? 64),
+          { kind: EXTERNAL_EVALUATION_JOB, concurrency: config.concurrency ?? 4, run }
+        ],
         evaluations: useCase("calls.evaluations")((permit, id) =>
           Effect.flatMap(findCall(calls.find(permit, id)), (call) => evaluations.ofCall(permit, call.id))
         ),

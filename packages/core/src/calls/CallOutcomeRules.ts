@@ -48,11 +48,17 @@ const chosenValueOf = (evaluations: ReadonlyArray<RatedEvaluation>, slug: string
   return typeof value === "string" && value !== "none" ? value : null
 }
 
+/** What of a call its evaluations may change, and whether a person has reviewed it. */
+type Outcome = Pick<CallRecord, "success" | "isReviewed" | "topic" | "dropoffPoint" | "evaluation">
+
 /**
  * A call updated by its evaluations. A person's values take precedence: `success` of a reviewed call, and a topic or
  * drop-off point that is already set. The caller sets `updatedAt`.
  */
-export const applyEvaluations = (call: CallRecord, evaluations: ReadonlyArray<RatedEvaluation>): CallRecord => ({
+export const applyEvaluations = <Call extends Outcome>(
+  call: Call,
+  evaluations: ReadonlyArray<RatedEvaluation>
+): Call => ({
   ...call,
   success: call.isReviewed ? call.success : (successOf(evaluations) ?? call.success),
   topic: call.topic ?? chosenValueOf(evaluations, "topic")?.slice(0, CallLimits.topic) ?? null,

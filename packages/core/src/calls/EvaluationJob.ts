@@ -5,6 +5,12 @@ import { CallId, MetricId, type OrganizationId } from "../kernel/Ids.js"
 
 export const EVALUATION_JOB = "evaluate_call"
 
+/**
+ * The same job once only metrics are left that need a language model or a sandbox. It is another kind, so that these take
+ * no place of the formulas.
+ */
+export const EXTERNAL_EVALUATION_JOB = "evaluate_call_external"
+
 /** Attempts per evaluation job; with the backoff between them they outlast an outage of an hour. */
 const EVALUATION_ATTEMPTS = 8
 

@@ -63,6 +63,12 @@ export interface StoredEvaluation extends Outcome {
   readonly type: string
 }
 
+/** An evaluation with its metric, without its explanation. */
+export interface EvaluationSummary extends Omit<StoredEvaluation, "detail"> {
+  /** The job that evaluated; null if none is known. */
+  readonly job: JobId | null
+}
+
 const noDetail: EvaluationDetail = { reason: null, explanation: null, moments: [] }
 
 export const outcomes = {

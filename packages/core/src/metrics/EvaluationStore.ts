@@ -4,7 +4,7 @@ import type * as Effect from "effect/Effect"
 import type { Permit } from "../access/Permit.js"
 import type { CallId } from "../kernel/Ids.js"
 import type { StorageError } from "../kernel/Storage.js"
-import type { Evaluation, StoredEvaluation } from "./Evaluation.js"
+import type { Evaluation, EvaluationSummary, StoredEvaluation } from "./Evaluation.js"
 
 /** Storage of evaluations. */
 export class EvaluationStore extends Context.Tag("@earshot/core/metrics/EvaluationStore")<
@@ -19,6 +19,11 @@ export class EvaluationStore extends Context.Tag("@earshot/core/metrics/Evaluati
       evaluations: ReadonlyArray<Evaluation>,
       now: DateTime.Utc
     ) => Effect.Effect<ReadonlyArray<Evaluation>, StorageError>
+    /** The evaluations of these calls by metrics that exist, without their details; each by display order and id. */
+    readonly summaries: (
+      permit: Permit,
+      calls: ReadonlyArray<CallId>
+    ) => Effect.Effect<ReadonlyMap<CallId, ReadonlyArray<EvaluationSummary>>, StorageError>
     /** The evaluations of a call by metrics that exist, by display order and id. */
     readonly ofCall: (permit: Permit, call: CallId) => Effect.Effect<ReadonlyArray<StoredEvaluation>, StorageError>
   }

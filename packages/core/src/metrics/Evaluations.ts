@@ -10,6 +10,13 @@ import type { Evaluated, StoredEvaluation } from "./Evaluation.js"
 import { chargesOf } from "./EvaluationCharges.js"
 import { EvaluationStore } from "./EvaluationStore.js"
 
+/** What a job evaluated of a call. */
+export interface EvaluatedCall {
+  readonly call: CallId
+  readonly job: JobId
+  readonly evaluated: ReadonlyArray<Evaluated>
+}
+
 /** Stores evaluations and charges for them. */
 export class Evaluations extends Context.Tag("@earshot/core/metrics/Evaluations")<
   Evaluations,
@@ -25,6 +32,13 @@ export class Evaluations extends Context.Tag("@earshot/core/metrics/Evaluations"
       evaluated: ReadonlyArray<Evaluated>,
       job: JobId
     ) => Effect.Effect<void, StorageError>
+    /** As `record`, for many calls in as few statements; returns what was stored. */
+    readonly recordAll: (
+      permit: Permit<"calls:write">,
+      calls: ReadonlyArray<EvaluatedCall>
+    ) => Effect.Effect<ReadonlyArray<EvaluatedCall>, StorageError>
+    /** As `EvaluationStore.summaries`. */
+    readonly summaries: Context.Tag.Service<EvaluationStore>["summaries"]
     readonly ofCall: (permit: Permit, call: CallId) => Effect.Effect<ReadonlyArray<StoredEvaluation>, StorageError>
   }
 >() {}
@@ -34,32 +48,39 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const store = yield* EvaluationStore
     const ledger = yield* Ledger
-    return Evaluations.of({
-      ofCall: store.ofCall,
-      record: (permit, call, evaluated, job) =>
-        Effect.gen(function* () {
-          const now = yield* DateTime.now
-          const stored = yield* store.record(
-            permit,
+    const recordAll = (permit: Permit<"calls:write">, calls: ReadonlyArray<EvaluatedCall>) =>
+      Effect.gen(function* () {
+        const now = yield* DateTime.now
+        const stored = yield* store.record(
+          permit,
+          calls.flatMap(({ call, evaluated, job }) =>
             evaluated.map(({ metric, outcome }) => ({
               callId: call,
               metricId: metric.id,
               value: outcome.value,
               status: outcome.status,
               detail: { ...outcome.detail, job }
-            })),
-            now
-          )
-          const storedIds = new Set(stored.map(({ metricId }) => metricId))
-          yield* ledger.charge(
-            permit,
-            chargesOf(
-              { call },
-              evaluated.filter(({ metric }) => storedIds.has(metric.id))
-            ),
-            now
-          )
-        })
+            }))
+          ),
+          now
+        )
+        const pairs = new Set(stored.map(({ callId, metricId }) => `${callId}:${metricId}`))
+        const recorded = calls.map((one) => ({
+          ...one,
+          evaluated: one.evaluated.filter(({ metric }) => pairs.has(`${one.call}:${metric.id}`))
+        }))
+        yield* ledger.charge(
+          permit,
+          recorded.flatMap(({ call, evaluated }) => chargesOf({ call }, evaluated)),
+          now
+        )
+        return recorded
+      })
+    return Evaluations.of({
+      ofCall: store.ofCall,
+      summaries: store.summaries,
+      recordAll,
+      record: (permit, call, evaluated, job) => Effect.asVoid(recordAll(permit, [{ call, evaluated, job }]))
     })
   })
 )

@@ -7,9 +7,8 @@ import { type Answer, type Ask, LanguageModel, type ModelUnavailable } from "../
 import type { Json } from "../kernel/Json.js"
 import { codeInput, type PreviousResult, type EvaluatedSubject } from "./EvaluatedSubject.js"
 import { type Evaluated, type Judgement, type Outcome, outcomes } from "./Evaluation.js"
-import { formulaOf, evaluationOrder } from "./EvaluationOrder.js"
-import { formulaContext } from "./FormulaContext.js"
-import { measure } from "./Formulas.js"
+import { evaluationOrder } from "./EvaluationOrder.js"
+import { contextOf, formulaOutcome, immediateOutcomes, NO_MODEL, triggeredFormulas } from "./ImmediateOutcomes.js"
 import { settingsOf } from "./Settings.js"
 import {
   decisionOf,
@@ -47,6 +46,14 @@ export interface EvaluationRequest<E> {
 export class Scorer extends Context.Tag("@earshot/core/metrics/Scorer")<
   Scorer,
   {
+    /**
+     * The outcomes of the metrics that need neither a language model nor a sandbox, and the metrics that remain to be
+     * evaluated by `evaluate`.
+     */
+    readonly immediate: (
+      subject: EvaluatedSubject,
+      metrics: ReadonlyArray<Metric>
+    ) => { readonly evaluated: ReadonlyArray<Evaluated>; readonly remaining: ReadonlyArray<Metric> }
     /** Returns the metrics to retry when the language model is available. */
     readonly evaluate: <E>(request: EvaluationRequest<E>) => Effect.Effect<ReadonlyArray<Postponed>, E>
   }
@@ -55,7 +62,6 @@ export class Scorer extends Context.Tag("@earshot/core/metrics/Scorer")<
 /** Concurrent questions to the language model about one call. */
 const JUDGE_CONCURRENCY = 4
 
-const NO_MODEL = "No language model is configured."
 const NO_AUDIO = "This metric needs audio analysis, which is not available."
 const NO_SPEECH = "Nobody speaks in the transcript."
 const TOO_LONG = `The call exceeds the ${MAX_PROMPT_CHARACTERS}-character limit for model-based metrics.`
@@ -233,6 +239,14 @@ export const layer = Layer.effect(
       )
 
     return Scorer.of({
+      immediate: (subject, metrics) => {
+        const order = evaluationOrder(metrics)
+        const hasModel = Option.isSome(model.ask)
+        return {
+          evaluated: immediateOutcomes(contextOf(subject), order, hasModel),
+          remaining: [...triggeredFormulas(order), ...(hasModel ? order.judged : []), ...order.code]
+        }
+      },
       evaluate: <E>({
         emit,
         forModel,
@@ -268,41 +282,14 @@ export const layer = Layer.effect(
                 })
             })
 
-          const context = formulaContext({
-            turns: subject.transcript.turns,
-            toolCalls: subject.transcript.toolCalls,
-            durationSeconds: subject.durationSeconds
-          })
-          const [untriggeredFormulas, triggeredFormulas] = [
-            order.formulas.filter((metric) => metric.evaluationTrigger !== "custom"),
-            order.formulas.filter((metric) => metric.evaluationTrigger === "custom")
-          ]
-          const formulaOutcome = (metric: Metric): Outcome => {
-            const name = formulaOf(metric)
-            if (name === undefined) return outcomes.withoutValue("failed", "No such formula.")
-            const { moments, reason, statistics, value } = measure(name, context, metric.configuration)
-            const detail = { moments, ...(statistics === undefined ? {} : { statistics }) }
-            return value === null
-              ? outcomes.withoutValue("not_applicable", reason ?? "The formula has no value.", detail)
-              : outcomes.scored(value, detail)
-          }
-          const withoutModel = Option.isNone(model.ask)
-            ? order.judged.map((metric) => ({ metric, outcome: outcomes.withoutValue("skipped", NO_MODEL) }))
-            : []
+          const context = contextOf(subject)
           // Everything that needs no model or sandbox is emitted together.
-          yield* emitAll([
-            ...untriggeredFormulas.map((metric) => ({ metric, outcome: formulaOutcome(metric) })),
-            ...withoutModel,
-            ...order.circular.map((metric) => ({
-              metric,
-              outcome: outcomes.withoutValue("failed", "The metric depends on itself: see configuration.depends_on.")
-            }))
-          ])
-          for (const metric of triggeredFormulas) {
+          yield* emitAll(immediateOutcomes(context, order, Option.isSome(model.ask)))
+          for (const metric of triggeredFormulas(order)) {
             yield* evaluateOrPostpone(
               metric,
               Effect.map(triggered(model.ask, metric, masked), (untriggered) =>
-                Option.getOrElse(untriggered, () => formulaOutcome(metric))
+                Option.getOrElse(untriggered, () => formulaOutcome(context, metric))
               )
             )
           }

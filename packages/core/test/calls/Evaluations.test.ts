@@ -207,8 +207,8 @@ for (const database of TestEngine.databases) {
           expect(yield* as(evaluations.evaluate(call.id, { metric_ids }))).toMatchObject({ metricIds: [metric.id] })
         }
         yield* as(evaluations.evaluate(call.id, {}))
-        // One after the other: they share a lane.
-        expect(yield* runner.drain).toBe(4)
+        // Each twice, for its formulas and for its code, and one after the other: they share an ordering key.
+        expect(yield* runner.drain).toBe(8)
         expect((yield* evaluationsOf(call)).get("late")?.value).toBe(1)
         expect(yield* charged).toBe("0.005000")
         expect(yield* errorsOf(as(evaluations.evaluate(call.id, { metric_ids: "999999999" })))).toHaveProperty(

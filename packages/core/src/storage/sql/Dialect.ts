@@ -29,8 +29,8 @@ export interface DialectFragments {
     readonly json: Fragment
   }
   /**
-   * The end of a table whose columns are all in its primary key: SQLite would store such rows twice, in the table and in the
-   * index of the key; PostgreSQL has no alternative.
+   * The end of a table of short rows with a primary key of several columns: SQLite would store the key twice, in the table
+   * and in an index; PostgreSQL has no alternative.
    */
   readonly keyOnly: Fragment
   /** Binds a JSON document to a `json` column. */

@@ -1,5 +1,4 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import * as Chunk from "effect/Chunk"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -10,16 +9,27 @@ import {
   type Evaluation,
   type EvaluationDetail,
   EvaluationStatus,
+  type EvaluationSummary,
   type StoredEvaluation
 } from "../../metrics/Evaluation.js"
 import { EvaluationStore } from "../../metrics/EvaluationStore.js"
-import { JobId, MetricId } from "../../kernel/Ids.js"
+import { CallId, JobId, MetricId } from "../../kernel/Ids.js"
 import { Dialect } from "./Dialect.js"
+import { jsonRows } from "./JsonRows.js"
 import { jsonColumn, readRows } from "./Rows.js"
 import { storing } from "./Storing.js"
 
-/** Rows in one statement: each binds seven values, and SQLite takes 32,766. */
-const BATCH = 1000
+const EVALUATION_COLUMNS = {
+  call_id: "bigint",
+  metric_id: "bigint",
+  status: "text",
+  value_kind: "text",
+  value_number: "float8",
+  value_text: "text",
+  created_ms: "bigint"
+} as const
+
+const DETAIL_COLUMNS = { call_id: "bigint", metric_id: "bigint", detail: "text" } as const
 
 /** The columns of a value. NaN and infinities are stored as no value. */
 export const columnsOf = (value: EvaluationValue) =>
@@ -68,7 +78,13 @@ export const EvaluationRow = Schema.Struct({
   detail: Schema.NullOr(Detail)
 })
 
-const valueOf = (row: typeof EvaluationRow.Type): EvaluationValue => {
+const SummaryRow = Schema.Struct({
+  call_id: CallId,
+  ...EvaluationRow.omit("detail").fields,
+  job: Schema.NullOr(JobId)
+})
+
+const valueOf = (row: Omit<typeof EvaluationRow.Type, "detail">): EvaluationValue => {
   switch (row.value_kind) {
     case "number":
       return row.value_number
@@ -91,6 +107,30 @@ export const toEvaluation = (row: typeof EvaluationRow.Type): StoredEvaluation =
   detail: row.detail ?? { reason: null, explanation: null, moments: [] }
 })
 
+const toSummary = (row: typeof SummaryRow.Type): readonly [CallId, EvaluationSummary] => [
+  row.call_id,
+  {
+    metricId: row.metric_id,
+    metricName: row.name,
+    slug: row.slug,
+    type: row.type,
+    status: row.status,
+    value: valueOf(row),
+    job: row.job
+  }
+]
+
+/** Lists by their keys, in the order in which they come. */
+const grouped = <K, V>(pairs: ReadonlyArray<readonly [K, V]>): ReadonlyMap<K, ReadonlyArray<V>> => {
+  const groups = new Map<K, Array<V>>()
+  for (const [key, value] of pairs) {
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [value])
+    else group.push(value)
+  }
+  return groups
+}
+
 export const layer = Layer.effect(
   EvaluationStore,
   Effect.gen(function* () {
@@ -98,6 +138,11 @@ export const layer = Layer.effect(
     const dialect = yield* Dialect
     const { tables } = dialect
     const evaluationsOf = readRows(EvaluationRow, toEvaluation)
+    const names = (columns: object) => sql.literal(Object.keys(columns).join(", "))
+    const jobOf = sql.literal(
+      dialect.name === "sqlite" ? "d.detail ->> 'job'" : "(d.detail::json ->> 'job')::bigint"
+    )
+    const summariesOf = readRows(SummaryRow, toSummary)
     const ids = readRows(Schema.Struct({ id: Schema.Number }), ({ id }) => id)
 
     /** Those of these that are the organization's; deleted calls have no row, deleted metrics have. */
@@ -133,8 +178,10 @@ export const layer = Layer.effect(
             ...columnsOf(value),
             created_ms: DateTime.toEpochMillis(now)
           }))
-          for (const batch of Chunk.chunksOf(Chunk.fromIterable(rows), BATCH)) {
-            yield* sql`INSERT INTO ${tables.metric_evaluations} ${sql.insert(Chunk.toReadonlyArray(batch))}
+          if (rows.length > 0) {
+            yield* sql`INSERT INTO ${tables.metric_evaluations} (${names(EVALUATION_COLUMNS)})
+              SELECT ${names(EVALUATION_COLUMNS)} FROM ${jsonRows(sql, dialect, EVALUATION_COLUMNS, rows)} AS given
+              WHERE TRUE
               ON CONFLICT (call_id, metric_id) DO UPDATE SET
                 status = excluded.status,
                 value_kind = excluded.value_kind,
@@ -145,12 +192,29 @@ export const layer = Layer.effect(
           const details = kept.flatMap(({ callId, detail, metricId }) =>
             detail === undefined ? [] : [{ call_id: callId, metric_id: metricId, detail: JSON.stringify(detail) }]
           )
-          for (const batch of Chunk.chunksOf(Chunk.fromIterable(details), BATCH)) {
-            yield* sql`INSERT INTO ${tables.metric_evaluation_details} ${sql.insert(Chunk.toReadonlyArray(batch))}
+          if (details.length > 0) {
+            yield* sql`INSERT INTO ${tables.metric_evaluation_details} (${names(DETAIL_COLUMNS)})
+              SELECT ${names(DETAIL_COLUMNS)} FROM ${jsonRows(sql, dialect, DETAIL_COLUMNS, details)} AS given
+              WHERE TRUE
               ON CONFLICT (call_id, metric_id) DO UPDATE SET detail = excluded.detail`
           }
           return kept
         }).pipe(storing("EvaluationStore.record")),
+      summaries: (permit, calls) =>
+        calls.length === 0
+          ? Effect.succeed(new Map())
+          : sql`SELECT e.call_id, e.metric_id, m.name, m.slug, m.type, e.status, e.value_kind, e.value_number, e.value_text,
+                  ${jobOf} AS job
+                FROM ${tables.metric_evaluations} e
+                JOIN ${tables.metrics} m ON m.id = e.metric_id
+                LEFT JOIN ${tables.metric_evaluation_details} d ON d.call_id = e.call_id AND d.metric_id = e.metric_id
+                WHERE e.call_id IN ${dialect.integers(calls)} AND m.organization_id = ${permit.organizationId}
+                  AND m.deleted_ms IS NULL
+                ORDER BY e.call_id, m.display_order, m.id`.pipe(
+              summariesOf.all,
+              Effect.map(grouped),
+              storing("EvaluationStore.summaries")
+            ),
       ofCall: (permit, call) =>
         sql`SELECT e.metric_id, m.name, m.slug, m.type, e.status, e.value_kind, e.value_number, e.value_text, d.detail
             FROM ${tables.metric_evaluations} e

@@ -9,7 +9,7 @@ import { Dialect } from "../Dialect.js"
  */
 export const calls = Effect.gen(function* () {
   const sql = yield* SqlClient
-  const { column, nameOf, tables } = yield* Dialect
+  const { column, keyOnly, nameOf, tables } = yield* Dialect
   const index = (name: string) => sql.literal(nameOf(name))
 
   yield* sql`CREATE TABLE ${tables.calls} (
@@ -65,7 +65,6 @@ export const calls = Effect.gen(function* () {
   // value_number holds numbers, and booleans as 0 and 1; value_text holds words; value_kind says which: number,
   // boolean, text, or null for an evaluation without a value.
   yield* sql`CREATE TABLE ${tables.metric_evaluations} (
-    id ${column.id},
     call_id ${column.integer} NOT NULL REFERENCES ${tables.calls} (id) ON DELETE CASCADE,
     metric_id ${column.integer} NOT NULL REFERENCES ${tables.metrics} (id),
     status ${column.text} NOT NULL DEFAULT 'scored',
@@ -73,8 +72,8 @@ export const calls = Effect.gen(function* () {
     value_number ${column.real},
     value_text ${column.text},
     created_ms ${column.integer} NOT NULL,
-    UNIQUE (call_id, metric_id)
-  )`
+    PRIMARY KEY (call_id, metric_id)
+  ) ${keyOnly}`
   yield* sql`CREATE INDEX ${index("metric_evaluations_by_metric")} ON ${tables.metric_evaluations} (metric_id, call_id, value_number)`
   // What explains a value is read for one call at a time, while values are scanned by the million.
   yield* sql`CREATE TABLE ${tables.metric_evaluation_details} (

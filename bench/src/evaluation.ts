@@ -1,0 +1,192 @@
+/**
+ * The cost of evaluating calls of 10 KB by all formulas: claims, reads, formulas and writes, on both databases; and what
+ * ingestion over HTTP is left with while a queue of evaluations is worked off. Processor times are this process's, which
+ * is the engine alone in the first part, and the server with its clients in the second.
+ *
+ * Environment: `EARSHOT_BENCH_ROUNDS` (default: 5), `EARSHOT_BENCH_DATABASE` (sqlite or postgres; default: both).
+ */
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Calls, CurrentActor, Database, Engine, hostActor, JobRunner, Organizations } from "@earshot/core"
+import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
+import * as Http from "@earshot/http-adapter"
+import { createDatabase } from "@earshot/test-kit/postgres"
+import autocannon from "autocannon"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import { benchmark, type DatabaseName, type Environment, numberFrom } from "./Benchmark.js"
+import { median, type Sample, timed } from "./measure.js"
+
+interface Size {
+  readonly rounds: number
+  /** Calls of a round of evaluation. */
+  readonly calls: number
+  readonly connections: ReadonlyArray<number>
+  /** Calls that wait for evaluation when ingestion begins. */
+  readonly backlog: number
+  /** Requests of a round of ingestion. */
+  readonly requests: number
+}
+
+const BODY_BYTES = 10_000
+
+const utterances = [
+  "Thanks for calling, how can I help you today?",
+  "I would like to move my appointment to Thursday, if that is at all possible for you.",
+  "Let me see: there is one slot left, at half past ten in the morning.",
+  "That works. Do I have to bring anything?"
+]
+
+const turn = (at: number) => ({
+  role: at % 2 === 0 ? "Main Agent" : "Testing Agent",
+  content: utterances[at % utterances.length],
+  start_time: at * 3.25,
+  end_time: at * 3.25 + 2.75
+})
+
+const bodyOf = (call_id: string, agent: number) => {
+  const transcript_json: Array<object> = []
+  for (let size = 0; size < BODY_BYTES; size += JSON.stringify(turn(transcript_json.length)).length) {
+    transcript_json.push(turn(transcript_json.length))
+  }
+  return { call_id, agent, transcript_json }
+}
+
+const drain = Effect.flatMap(JobRunner, (runner) => runner.drain)
+
+const engineOn = (address: string, evaluate = true) =>
+  Engine.layerWith({ blobs: MemoryBlobStore.layer, ingest: { evaluate } }).pipe(
+    Layer.provideMerge(Database.layer(address))
+  )
+
+let calls = 0
+
+/** An organization, and what adds calls to it. */
+const found = Effect.map(
+  Effect.flatMap(Organizations, (organizations) => organizations.create({ name: "Benchmark" })),
+  ({ agent, apiKey, organization }) => ({
+    agent: agent.id,
+    key: Redacted.value(apiKey.secret),
+    ingest: (count: number) =>
+      Effect.flatMap(Calls, (service) =>
+        Effect.forEach(Array.from({ length: count }), () => service.ingest(bodyOf(`call ${calls++}`, agent.id)), {
+          concurrency: 64,
+          discard: true
+        })
+      ).pipe(Effect.provideService(CurrentActor, hostActor(organization.id)))
+  })
+)
+
+const perCall = (samples: ReadonlyArray<Sample>, count: number): string => {
+  const of = (which: "ms" | "cpuMs") => (median(samples.map((sample) => sample[which])) / count).toFixed(2)
+  return `${of("ms")} ms (CPU ${of("cpuMs")}) per call`
+}
+
+const measureEvaluation = async (address: string, database: DatabaseName, size: Size, print: Environment["print"]) => {
+  const runtime = ManagedRuntime.make(engineOn(address))
+  try {
+    const { ingest } = await runtime.runPromise(found)
+    const samples: Array<Sample> = []
+    for (let round = 0; round <= size.rounds; round++) {
+      await runtime.runPromise(ingest(size.calls))
+      const sample = await runtime.runPromise(timed(drain))
+      if (round > 0) samples.push(sample)
+    }
+    print(`evaluation on ${database}, ${size.calls} calls: ${perCall(samples, size.calls)}`)
+  } finally {
+    await runtime.dispose()
+  }
+}
+
+/** The rate and the slowest hundredth of a round of ingestion over HTTP. */
+const measureIngestion = async (
+  address: string,
+  size: Size,
+  connections: number,
+  jobs: { readonly evaluate: boolean; readonly backlog: number }
+) => {
+  const runtime = ManagedRuntime.make(
+    Http.layer({ port: 0, logLevel: "error" }).pipe(
+      Layer.provideMerge(engineOn(address, jobs.evaluate)),
+    )
+  )
+  try {
+    const { agent, ingest, key } = await runtime.runPromise(found)
+    const { url } = await runtime.runPromise(Http.HttpServer)
+    await runtime.runPromise(ingest(jobs.backlog))
+    const worker = jobs.evaluate
+      ? await runtime.runPromise(Effect.flatMap(JobRunner, (runner) => Effect.forkDaemon(runner.run)))
+      : undefined
+    const result = await autocannon({
+      url: `${url}/observability/v1/observe/`,
+      connections,
+      amount: size.requests,
+      requests: [
+        {
+          method: "POST",
+          headers: { "content-type": "application/json", "x-service-api-key": key },
+          setupRequest: (request) => ({ ...request, body: JSON.stringify(bodyOf(`call ${calls++}`, agent)) })
+        }
+      ]
+    })
+    if (worker !== undefined) await Effect.runPromise(Fiber.interrupt(worker))
+    if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} rejected, ${result.errors} failed`)
+    return { rate: result["2xx"] / result.duration, p99: result.latency.p99 }
+  } finally {
+    await runtime.dispose()
+  }
+}
+
+const sides = (backlog: number) =>
+  [
+    ["without evaluation", { evaluate: false, backlog: 0 }],
+    ["with evaluation", { evaluate: true, backlog: 0 }],
+    [`with ${backlog} evaluations waiting`, { evaluate: true, backlog }]
+  ] as const
+
+const measureDatabase = async (
+  database: DatabaseName,
+  size: Size,
+  print: Environment["print"],
+  fresh: () => Promise<string>
+) => {
+  await measureEvaluation(await fresh(), database, size, print)
+  for (const connections of size.connections) {
+    for (const [name, jobs] of sides(size.backlog)) {
+      const { p99, rate } = await measureIngestion(await fresh(), size, connections, jobs)
+      print(`ingest on ${database}, ${connections} clients ${name}: ${rate.toFixed(0)} calls per second, p99 ${p99} ms`)
+    }
+  }
+}
+
+export const evaluationBenchmark = benchmark<Size>({
+  name: "evaluation",
+  full: { rounds: numberFrom("EARSHOT_BENCH_ROUNDS", 5), calls: 640, connections: [32, 64], backlog: 3000, requests: 3000 },
+  tiny: { rounds: 1, calls: 8, connections: [4], backlog: 8, requests: 8 },
+  run: async (size, { databases, print, startPostgres }) => {
+    for (const database of databases) {
+      if (database === "sqlite") {
+        const folder = await mkdtemp(join(tmpdir(), "earshot-bench-evaluation-"))
+        let files = 0
+        try {
+          await measureDatabase(database, size, print, () =>
+            Promise.resolve(`sqlite:${join(folder, `${files++}.db`)}`)
+          )
+        } finally {
+          await rm(folder, { recursive: true, force: true })
+        }
+      } else {
+        const server = await startPostgres({ durable: true })
+        try {
+          await measureDatabase(database, size, print, async () => (await createDatabase(server.url)).url)
+        } finally {
+          await server.stop()
+        }
+      }
+    }
+  }
+})

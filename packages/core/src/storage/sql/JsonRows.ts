@@ -1,0 +1,22 @@
+/** Rows bound as one parameter, however many there are: the statement's text stays the same, so it is prepared once. */
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
+import type { DialectFragments } from "./Dialect.js"
+
+type ColumnType = "bigint" | "float8" | "text"
+
+/** A table of these columns, in parentheses; it needs a name. A property that a row lacks is NULL. */
+export const jsonRows = <Columns extends Readonly<Record<string, ColumnType>>>(
+  sql: SqlClient,
+  { name }: DialectFragments,
+  columns: Columns,
+  rows: ReadonlyArray<{ readonly [Name in keyof Columns]: string | number | null }>
+): Fragment => {
+  const names = Object.keys(columns)
+  return name === "sqlite"
+    ? // Lists take SQLite two thirds of the time that objects take.
+      sql`(SELECT ${sql.literal(names.map((one, position) => `value ->> ${position} AS ${one}`).join(", "))}
+          FROM json_each(${JSON.stringify(rows.map((row) => names.map((one) => row[one])))}))`
+    : sql`(SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json)
+          AS listed (${sql.literal(names.map((one) => `${one} ${columns[one]}`).join(", "))}))`
+}
