@@ -110,9 +110,7 @@ const measureIngestion = async (
   jobs: { readonly evaluate: boolean; readonly backlog: number }
 ) => {
   const runtime = ManagedRuntime.make(
-    Http.layer({ port: 0, logLevel: "error" }).pipe(
-      Layer.provideMerge(engineOn(address, jobs.evaluate)),
-    )
+    Http.layer({ port: 0, logLevel: "error" }).pipe(Layer.provideMerge(engineOn(address, jobs.evaluate)))
   )
   try {
     const { agent, ingest, key } = await runtime.runPromise(found)
@@ -165,7 +163,13 @@ const measureDatabase = async (
 
 export const evaluationBenchmark = benchmark<Size>({
   name: "evaluation",
-  full: { rounds: numberFrom("EARSHOT_BENCH_ROUNDS", 5), calls: 640, connections: [32, 64], backlog: 3000, requests: 3000 },
+  full: {
+    rounds: numberFrom("EARSHOT_BENCH_ROUNDS", 5),
+    calls: 640,
+    connections: [32, 64],
+    backlog: 3000,
+    requests: 3000
+  },
   tiny: { rounds: 1, calls: 8, connections: [4], backlog: 8, requests: 8 },
   run: async (size, { databases, print, startPostgres }) => {
     for (const database of databases) {
@@ -173,9 +177,7 @@ export const evaluationBenchmark = benchmark<Size>({
         const folder = await mkdtemp(join(tmpdir(), "earshot-bench-evaluation-"))
         let files = 0
         try {
-          await measureDatabase(database, size, print, () =>
-            Promise.resolve(`sqlite:${join(folder, `${files++}.db`)}`)
-          )
+          await measureDatabase(database, size, print, () => Promise.resolve(`sqlite:${join(folder, `${files++}.db`)}`))
         } finally {
           await rm(folder, { recursive: true, force: true })
         }

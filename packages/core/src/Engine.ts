@@ -245,11 +245,15 @@ const runner = (config: JobRunner.JobRunnerConfig | undefined) =>
       const results = yield* Results.Results
       const releases = yield* CheckoutReleases.CheckoutReleases
       const watchSchema = yield* Migrations.watch
-      return yield* JobRunner.make([...evaluations.handlers, simplifications.handler, ...simulations.handlers], config, [
-        { failure: "Failed to reclaim expired run leases", every: "5 seconds", run: results.sweep },
-        { failure: "Failed to release expired checkout tokens", every: "30 seconds", run: releases.releaseDue() },
-        { failure: "Failed to compare the database's version", every: "1 minute", run: watchSchema }
-      ])
+      return yield* JobRunner.make(
+        [...evaluations.handlers, simplifications.handler, ...simulations.handlers],
+        config,
+        [
+          { failure: "Failed to reclaim expired run leases", every: "5 seconds", run: results.sweep },
+          { failure: "Failed to release expired checkout tokens", every: "30 seconds", run: releases.releaseDue() },
+          { failure: "Failed to compare the database's version", every: "1 minute", run: watchSchema }
+        ]
+      )
     })
   )
 

@@ -32,7 +32,8 @@ export type DatabaseName = (typeof databases)[number]
 export const storage = (
   database: DatabaseName,
   options: { readonly tablePrefix?: string } = {}
-): Layer.Layer<Engine.Storage, SqlError | Database.DatabaseIncompatible> => Layer.merge(databaseStorage(database, options), testLeases)
+): Layer.Layer<Engine.Storage, SqlError | Database.DatabaseIncompatible> =>
+  Layer.merge(databaseStorage(database, options), testLeases)
 
 const testLeases = Layer.succeed(LeaseClock, "process" as const)
 

@@ -34,9 +34,7 @@ export const metricsToEvaluate = (
   { again, metrics }: EvaluationPayload,
   job: JobId
 ): ReadonlyArray<Metric> => {
-  const done = new Set(
-    stored.filter((one) => one.job === job && one.status !== "failed").map((one) => one.metricId)
-  )
+  const done = new Set(stored.filter((one) => one.job === job && one.status !== "failed").map((one) => one.metricId))
   const requested = metrics === null ? undefined : new Set(metrics)
   const evaluatedBefore = new Set(again ? stored.map((one) => one.metricId) : [])
   return all.filter(

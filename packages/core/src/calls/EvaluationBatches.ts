@@ -163,7 +163,10 @@ export const make = (batch: number) =>
         const isStale = ({ call }: Computed) =>
           (locked.get(call.id)?.redactFields.length ?? 0) > call.redactFields.length
         const kept = all.filter((one) => locked.has(one.call.id) && !isStale(one))
-        const earlier = yield* evaluations.summaries(permit, kept.map(({ call }) => call.id))
+        const earlier = yield* evaluations.summaries(
+          permit,
+          kept.map(({ call }) => call.id)
+        )
         const recorded = yield* evaluations.recordAll(
           permit,
           kept.map(({ call, claim, evaluated }) => ({ call: call.id, job: claim.id, evaluated }))
@@ -177,9 +180,14 @@ export const make = (batch: number) =>
         yield* calls.saveAll(permit, outcomes, yield* DateTime.now)
         const handedOver = kept.filter(({ hasMore }) => hasMore).map(({ claim }) => claim)
         if (handedOver.length > 0) yield* queue.handOver(handedOver, EXTERNAL_EVALUATION_JOB)
-        return all.filter(isStale).map(({ claim }) =>
-          failed(claim, new JobFailed({ reason: "The call was redacted further while it was evaluated.", retry: true }))
-        )
+        return all
+          .filter(isStale)
+          .map(({ claim }) =>
+            failed(
+              claim,
+              new JobFailed({ reason: "The call was redacted further while it was evaluated.", retry: true })
+            )
+          )
       })
 
     const permitOf = (organization: OrganizationId) => hostPermit(organization, "calls.evaluate")
@@ -199,7 +207,10 @@ export const make = (batch: number) =>
             const claims = tasks.map(({ claim }) => claim).filter(({ id }) => !ended.has(id))
             const valid = yield* queue.validLeases(claims)
             const late = yield* Effect.forEach(groups, ({ computed, permit }) =>
-              save(permit, computed.filter(({ claim }) => valid.has(claim.id)))
+              save(
+                permit,
+                computed.filter(({ claim }) => valid.has(claim.id))
+              )
             )
             const rejected = late.flat()
             const unfinished = new Set(rejected.map(({ claim }) => claim.id))
@@ -234,10 +245,7 @@ export const make = (batch: number) =>
         for (const claim of claims) {
           const payload = decodePayload(claim.payload)
           if (Either.isRight(payload)) tasks.push({ claim, payload: payload.right })
-          else
-            unreadable.push(
-              failed(claim, new JobFailed({ reason: "The job payload names no call.", retry: false }))
-            )
+          else unreadable.push(failed(claim, new JobFailed({ reason: "The job payload names no call.", retry: false })))
         }
         const outcomes = tasks.length === 0 ? [] : yield* evaluateAll(tasks)
         return [...unreadable, ...outcomes]

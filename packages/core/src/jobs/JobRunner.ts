@@ -177,11 +177,12 @@ export const make = (
       if (claims.length === 0) return
       const at = yield* Clock.currentTimeMillis
       const extended = new Set<number>(
-        yield* work.atomically(
-          Effect.flatMap(store.now, (now) => store.extend(claims, { now, until: now + lease }))
-        )
+        yield* work.atomically(Effect.flatMap(store.now, (now) => store.extend(claims, { now, until: now + lease })))
       )
-      running.confirm(claims.filter(({ id }) => extended.has(id)), at)
+      running.confirm(
+        claims.filter(({ id }) => extended.has(id)),
+        at
+      )
       yield* stopLost(claims.filter((claim) => !extended.has(claim.id) && running.has(claim)))
     }).pipe(
       Effect.timeout(Duration.millis(lease / 2)),

@@ -9,11 +9,6 @@ export { type JobCounts, MAX_COUNTED } from "./JobCounts.js"
 export { type BatchHandler, type BatchOutcome, type JobHandler } from "./JobHandler.js"
 export { JobNotifications } from "./JobNotifications.js"
 export { LeaseClock } from "./LeaseClock.js"
-export {
-  type PeriodicTask,
-  make as makeJobRunner,
-  JobRunner,
-  type JobRunnerConfig
-} from "./JobRunner.js"
+export { type PeriodicTask, make as makeJobRunner, JobRunner, type JobRunnerConfig } from "./JobRunner.js"
 export { JobQuery, Jobs } from "./Jobs.js"
 export { type ClaimRef, JobStore } from "./JobStore.js"

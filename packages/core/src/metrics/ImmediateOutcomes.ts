@@ -39,9 +39,7 @@ export const immediateOutcomes = (
   ...order.formulas
     .filter((metric) => metric.evaluationTrigger !== "custom")
     .map((metric) => ({ metric, outcome: formulaOutcome(context, metric) })),
-  ...(hasModel
-    ? []
-    : order.judged.map((metric) => ({ metric, outcome: outcomes.withoutValue("skipped", NO_MODEL) }))),
+  ...(hasModel ? [] : order.judged.map((metric) => ({ metric, outcome: outcomes.withoutValue("skipped", NO_MODEL) }))),
   ...order.circular.map((metric) => ({
     metric,
     outcome: outcomes.withoutValue("failed", "The metric depends on itself: see configuration.depends_on.")

@@ -78,10 +78,10 @@ describe("quotas of a claim", () => {
           // All jobs end between two claims, and every organization always has more of them.
           const served = new Set<number>()
           let last = turn
-          for (let claims = 0; claims < ids.length; claims++) {
+          for (const _ of ids) {
             const sorted = ids.toSorted((a, b) => a - b)
-            const ring = [...sorted.filter((id) => id > last), ...sorted.filter((id) => id <= last)]
-            const offered = ring.slice(0, claimableOrganizations({ concurrency, reserve: 0 }, new Map())).map(org)
+            const turns = [...sorted.filter((id) => id > last), ...sorted.filter((id) => id <= last)]
+            const offered = turns.slice(0, claimableOrganizations({ concurrency, reserve: 0 }, new Map())).map(org)
             for (const { organizationId } of quotasOf({ concurrency, reserve: 0 }, new Map(), offered)) {
               served.add(organizationId)
               last = organizationId

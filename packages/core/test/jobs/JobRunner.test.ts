@@ -201,7 +201,7 @@ for (const database of TestEngine.databases) {
     it.effect("interrupts its jobs before their leases expire when the leases cannot be extended", () =>
       Effect.gen(function* () {
         let isUnreachable = false
-        let isStopped = false
+        const stopped = yield* Deferred.make<boolean>()
         const store = yield* JobStore
         const failing = JobStore.of({
           ...store,
@@ -209,7 +209,7 @@ for (const database of TestEngine.databases) {
             isUnreachable ? new StorageFailed({ operation: "extend", cause: "gone" }) : store.extend(claims, lease)
         })
         const { enqueue, job, runner } = yield* workshop(
-          () => Effect.onInterrupt(Effect.never, () => Effect.sync(() => void (isStopped = true))),
+          () => Effect.onInterrupt(Effect.never, () => Deferred.succeed(stopped, true)),
           { lease: "8 seconds" }
         ).pipe(Effect.provideService(JobStore, failing))
         const one = yield* enqueue()
@@ -217,7 +217,7 @@ for (const database of TestEngine.databases) {
         yield* until(Effect.map(job(one), ({ state }) => state === "running"))
         isUnreachable = true
         let seconds = 0
-        for (; !isStopped && seconds < 30; seconds++) {
+        for (; !(yield* Deferred.isDone(stopped)) && seconds < 30; seconds++) {
           yield* TestClock.adjust("1 second")
           yield* turns()
         }
@@ -382,7 +382,8 @@ for (const database of TestEngine.databases) {
         let looks = 0
         const strange = JobStore.of({
           ...store,
-          waiting: (kind, turn, now) => (looks++ === 0 ? Effect.die(new Error("strange")) : store.waiting(kind, turn, now))
+          waiting: (kind, turn, now) =>
+            looks++ === 0 ? Effect.die(new Error("strange")) : store.waiting(kind, turn, now)
         })
         const { enqueue, job, runner } = yield* workshop(() => Effect.void).pipe(
           Effect.provideService(JobStore, strange)

@@ -113,7 +113,11 @@ export const simplificationStoreContract = <E>(
         for (const { progressId } of [waiting, young])
           expect(Option.isSome(yield* store.find(toWrite, progressId))).toBe(true)
         const [done] = yield* jobs
-          .claim("contract", { kind: SIMPLIFICATION_JOB, quotas: [{ organizationId: toWrite.organizationId, limit: 1000 }] }, { now: 1_000, until: 2_000 })
+          .claim(
+            "contract",
+            { kind: SIMPLIFICATION_JOB, quotas: [{ organizationId: toWrite.organizationId, limit: 1000 }] },
+            { now: 1_000, until: 2_000 }
+          )
           .pipe(Effect.map((claims) => claims.filter(({ key }) => key === waiting.progressId)))
         if (done === undefined) return expect.fail("The job is not there")
         yield* jobs.succeed([done], 1_500)

@@ -37,7 +37,7 @@ const listen = (url: string, channel: string, test: number, wake: () => void): E
         query_timeout: test,
         keepAlive: true
       })
-      const broken = Effect.async<void>((resume) => {
+      const broken = Effect.async((resume: (ended: Effect.Effect<void>) => void) => {
         const end = (): void => resume(Effect.void)
         client.once("error", end)
         client.once("end", end)

@@ -139,9 +139,7 @@ export const layer = Layer.effect(
     const { tables } = dialect
     const evaluationsOf = readRows(EvaluationRow, toEvaluation)
     const names = (columns: object) => sql.literal(Object.keys(columns).join(", "))
-    const jobOf = sql.literal(
-      dialect.name === "sqlite" ? "d.detail ->> 'job'" : "(d.detail::json ->> 'job')::bigint"
-    )
+    const jobOf = sql.literal(dialect.name === "sqlite" ? "d.detail ->> 'job'" : "(d.detail::json ->> 'job')::bigint")
     const summariesOf = readRows(SummaryRow, toSummary)
     const ids = readRows(Schema.Struct({ id: Schema.Number }), ({ id }) => id)
 

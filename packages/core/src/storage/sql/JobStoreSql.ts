@@ -162,17 +162,17 @@ export const layer = Layer.effect(
     const dueBy = (now: number) => Effect.map(time, (current) => Math.min(now, current))
 
     /** Organizations with due jobs of a kind, ids in (after, upTo]. */
-    const ring = (kind: string, after: number, upTo: number, limit: number, now: number) =>
+    const upcoming = (kind: string, after: number, upTo: number, limit: number, now: number) =>
       // Each step of the recursion is one index entry, for the next organization that has any unfinished job of this kind.
-      sql`WITH RECURSIVE ring (org) AS (
+      sql`WITH RECURSIVE upcoming (org) AS (
             SELECT (SELECT min(organization_id) FROM ${tables.jobs}
                     WHERE kind = ${kind} AND due_ms IS NOT NULL AND organization_id > ${after})
             UNION ALL
             SELECT (SELECT min(organization_id) FROM ${tables.jobs}
-                    WHERE kind = ${kind} AND due_ms IS NOT NULL AND organization_id > ring.org)
-            FROM ring WHERE org IS NOT NULL AND org < ${upTo}
+                    WHERE kind = ${kind} AND due_ms IS NOT NULL AND organization_id > upcoming.org)
+            FROM upcoming WHERE org IS NOT NULL AND org < ${upTo}
           )
-          SELECT org FROM ring WHERE org <= ${upTo} AND (
+          SELECT org FROM upcoming WHERE org <= ${upTo} AND (
             SELECT min(due_ms) FROM ${tables.jobs}
             WHERE kind = ${kind} AND organization_id = org AND due_ms IS NOT NULL) <= ${now}
           LIMIT ${limit}`.pipe(organizations.all)
@@ -220,10 +220,10 @@ export const layer = Layer.effect(
         ).pipe(storing("JobStore.enqueueAll")),
       waiting: (kind, { after, limit }, now) =>
         Effect.gen(function* () {
-          const behind = yield* ring(kind, after, Number.MAX_SAFE_INTEGER, limit, now)
+          const behind = yield* upcoming(kind, after, Number.MAX_SAFE_INTEGER, limit, now)
           return after <= 0 || behind.length >= limit
             ? behind
-            : [...behind, ...(yield* ring(kind, 0, after, limit - behind.length, now))]
+            : [...behind, ...(yield* upcoming(kind, 0, after, limit - behind.length, now))]
         }).pipe(storing("JobStore.waiting")),
       claim: (owner, { kind, quotas }, { now, until }) =>
         Effect.forEach(quotas, (quota) => claimOf(owner, kind, quota, now, until)).pipe(
