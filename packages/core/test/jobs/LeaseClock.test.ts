@@ -49,29 +49,31 @@ layer(stores, { excludeTestServices: true })("Jobs on PostgreSQL", (it) => {
   )
 
   it.effect("wake the workers of other processes at once, also after the listening connection was lost", () =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const sql = yield* SqlClient
-          const { subscribe } = yield* JobNotifications
-          const notify = Effect.flatMap(JobSignal, (signal) => signal.notify)
-          let woken = 0
-          yield* subscribe(() => void woken++)
-          const wokenMoreThan = (before: number): Effect.Effect<void> =>
-            Effect.suspend(() =>
-              woken > before ? Effect.void : Effect.zipRight(Effect.sleep("5 millis"), wokenMoreThan(before))
-            )
-          yield* within(10_000, wokenMoreThan(0))
-          const connected = woken
-          yield* notify
-          yield* within(5_000, wokenMoreThan(connected))
-          const before = woken
-          yield* sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'earshot jobs'`
-          // It listens again, and what came meanwhile counts as a notification.
-          yield* within(10_000, wokenMoreThan(before))
-          const again = woken
-          yield* notify
-          yield* within(5_000, wokenMoreThan(again))
+    Effect.scoped(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const { subscribe } = yield* JobNotifications
+        const notify = Effect.flatMap(JobSignal, (signal) => signal.notify)
+        let woken = 0
+        yield* subscribe(() => {
+          woken++
         })
-      )
+        const wokenMoreThan = (before: number): Effect.Effect<void> =>
+          Effect.suspend(() =>
+            woken > before ? Effect.void : Effect.zipRight(Effect.sleep("5 millis"), wokenMoreThan(before))
+          )
+        yield* within(10_000, wokenMoreThan(0))
+        const connected = woken
+        yield* notify
+        yield* within(5_000, wokenMoreThan(connected))
+        const before = woken
+        yield* sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'earshot jobs'`
+        // It listens again, and what came meanwhile counts as a notification.
+        yield* within(10_000, wokenMoreThan(before))
+        const again = woken
+        yield* notify
+        yield* within(5_000, wokenMoreThan(again))
+      })
+    )
   )
 })

@@ -45,7 +45,7 @@ export const layer = Layer.effect(
           AND ${scopePredicate(sql, permit, { project: "c.project_id", agent: "c.agent_id" })}`
     return CallEvaluationStore.of({
       findAll: (permit, ids) =>
-        reader.where(sql`WHERE ${among(permit, ids)}`, false).pipe(storing("CallEvaluationStore.findAll")),
+        reader.where(sql`WHERE ${among(permit, ids)}`).pipe(storing("CallEvaluationStore.findAll")),
       lockAll: (permit, ids) =>
         sql`SELECT c.id, c.redact_fields, c.is_reviewed, c.success, c.topic, c.dropoff_point, c.evaluation
             FROM ${tables.calls} c WHERE ${among(permit, ids)} ORDER BY c.id ${dialect.forUpdate}`.pipe(
