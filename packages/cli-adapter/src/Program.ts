@@ -15,6 +15,7 @@ import { links } from "./commands/Links.js"
 import { metrics } from "./commands/Metrics.js"
 import { organizations } from "./commands/Organizations.js"
 import { prompts } from "./commands/Prompts.js"
+import { recordings } from "./commands/Recordings.js"
 import { redact } from "./commands/Redact.js"
 import { results } from "./commands/Results.js"
 import { runs } from "./commands/Runs.js"
@@ -29,7 +30,7 @@ const HEADINGS: ReadonlyArray<readonly [string, ReadonlyArray<Declaration>]> = [
   ["Start:", [demo, init, serve]],
   ["Calls:", [calls, dashboards, metrics, redact, prompts]],
   ["Tests:", [suites, results, runs, evaluators, personalities, profiles, phoneNumbers, tools, folders]],
-  ["Administration:", [organizations, projects, agents, keys, links, tokens, connections, checkout, secrets, jobs]]
+  ["Administration:", [organizations, projects, agents, keys, links, tokens, connections, checkout, secrets, recordings, jobs]]
 ]
 
 /** The names that `--log-level` takes. */

@@ -32,6 +32,7 @@ export interface OutboundOptions {
 export interface IngestingOptions extends OutboundOptions {
   readonly recordings: string
   readonly maxRecordingBytes: number | undefined
+  readonly collectAfter?: number | undefined
   readonly redactDetails: ReadonlyArray<string>
 }
 
@@ -81,6 +82,7 @@ export const plainEngine = (
   database: options.database,
   tablePrefix: nonBlank(options.tablePrefix),
   recordings: process.env.EARSHOT_RECORDINGS ?? DEFAULT_RECORDINGS,
+  collectAfterHours: undefined,
   maxRecordingBytes: undefined,
   redactDetails: [],
   transcriber: undefined,
@@ -108,6 +110,7 @@ export const ingestingEngine = (
     return {
       ...(yield* withLanguageModel(plainEngine(options))),
       recordings: options.recordings,
+      collectAfterHours: options.collectAfter,
       maxRecordingBytes: options.maxRecordingBytes,
       redactDetails: yield* parseChoices(
         "--redact-detail",

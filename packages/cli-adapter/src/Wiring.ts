@@ -23,6 +23,8 @@ export interface EngineSettings {
   readonly tablePrefix: string | undefined
   /** The folder that recordings are stored in. */
   readonly recordings: string
+  /** Hours after which a recording that no call refers to is removed. */
+  readonly collectAfterHours: number | undefined
   /** Private hosts that outbound requests may reach. */
   readonly allowedHosts: ReadonlyArray<string>
   /** The largest recording in bytes. */

@@ -97,6 +97,9 @@ const engineOn = (
       const bytes = maxRecordingBytes === undefined ? {} : { maxBytes: maxRecordingBytes }
       return Engine.layerWith({
         blobs: FileBlobStore.layer({ directory: recordings }),
+        ...(settings.collectAfterHours === undefined
+          ? {}
+          : { recordingStorage: { collectAfter: `${settings.collectAfterHours} hours` as const } }),
         allowHosts: allowedHosts,
         recordings: HttpRecordingSource.layer(bytes),
         ingest: {

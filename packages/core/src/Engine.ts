@@ -19,6 +19,7 @@ import type { BlobStore } from "./calls/BlobStore.js"
 import * as CallEvaluations from "./calls/CallEvaluations.js"
 import * as Calls from "./calls/Calls.js"
 import * as PlatformWebhooks from "./calls/PlatformWebhooks.js"
+import * as Recordings from "./calls/Recordings.js"
 import type { RecordingSource } from "./calls/RecordingSource.js"
 import * as Transcriber from "./calls/Transcriber.js"
 import * as AgentDirectory from "./catalog/AgentDirectory.js"
@@ -80,6 +81,7 @@ import * as FolderStoreSql from "./storage/sql/FolderStoreSql.js"
 import * as MetricStoreSql from "./storage/sql/MetricStoreSql.js"
 import * as Migrations from "./storage/sql/Migrations.js"
 import * as OrganizationStoreSql from "./storage/sql/OrganizationStoreSql.js"
+import * as PendingBlobStoreSql from "./storage/sql/PendingBlobStoreSql.js"
 import * as PersonalityStoreSql from "./storage/sql/PersonalityStoreSql.js"
 import * as PhoneNumberStoreSql from "./storage/sql/PhoneNumberStoreSql.js"
 import * as ProjectStoreSql from "./storage/sql/ProjectStoreSql.js"
@@ -127,6 +129,7 @@ export type Services =
   | Results.Results
   | Calls.Calls
   | PlatformWebhooks.PlatformWebhooks
+  | Recordings.Recordings
   | Metrics.Metrics
   | Dashboards.Dashboards
   | Widgets.Widgets
@@ -144,6 +147,8 @@ export type Services =
 export interface Ports {
   /** Stores recordings. Default: files under `earshot-recordings` in the working directory. */
   readonly blobs?: Layer.Layer<BlobStore>
+  /** When recordings that nothing refers to are removed from the blob store. */
+  readonly recordingStorage?: Recordings.RecordingsConfig
   /**
    * Hosts in private networks that may be called, by everything that calls out: recordings, agents under test, code hosts.
    * See `OutboundHttpConfig`. Default: none, so that addresses from outside have to be public.
@@ -210,7 +215,8 @@ export const stores = Layer.mergeAll(
   AnalyticsStoreSql.layer,
   LedgerStoreSql.layer,
   CodeConnectionStoreSql.layer,
-  CheckoutGrantStoreSql.layer
+  CheckoutGrantStoreSql.layer,
+  PendingBlobStoreSql.layer
 )
 
 const access = Credentials.layer.pipe(
@@ -245,13 +251,15 @@ const runner = (config: JobRunner.JobRunnerConfig | undefined) =>
       const results = yield* Results.Results
       const releases = yield* CheckoutReleases.CheckoutReleases
       const watchSchema = yield* Migrations.watch
+      const recordings = yield* Recordings.Recordings
       return yield* JobRunner.make(
         [...evaluations.handlers, simplifications.handler, ...simulations.handlers],
         config,
         [
           { failure: "Failed to reclaim expired run leases", every: "5 seconds", run: results.sweep },
           { failure: "Failed to release expired checkout tokens", every: "30 seconds", run: releases.releaseDue() },
-          { failure: "Failed to compare the database's version", every: "1 minute", run: watchSchema }
+          { failure: "Failed to compare the database's version", every: "1 minute", run: watchSchema },
+          { failure: "Failed to remove recordings without calls", every: "10 minutes", run: recordings.collect }
         ]
       )
     })
@@ -306,16 +314,12 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
     ),
     Layer.merge(
       Layer.provideMerge(PlatformWebhooks.layer, Calls.layer(ports.ingest)).pipe(
-        Layer.provide(
-          Layer.mergeAll(
-            ports.blobs ?? FileBlobStore.layer({ directory: "earshot-recordings" }),
-            ports.ner ?? nerProviderNone
-          )
-        )
+        Layer.provide(ports.ner ?? nerProviderNone)
       )
     ),
-    Layer.merge(dashboards),
-    Layer.merge(Jobs.layer),
+    Layer.provideMerge(Recordings.layer(ports.recordingStorage)),
+    Layer.provide(ports.blobs ?? FileBlobStore.layer({ directory: "earshot-recordings" })),
+    Layer.merge(Layer.merge(dashboards, Jobs.layer)),
     Layer.provideMerge(evaluation),
     Layer.provide(JobQueue.layer),
     Layer.provideMerge(Layer.provide(checkouts, ports.codeHosts ?? CodeHosts.layer())),
@@ -327,8 +331,7 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
     Layer.provide(ports.transcriber ?? Transcriber.layerNone),
     Layer.provide(ports.languageModel ?? LanguageModel.layerNone),
     Layer.provide(OutboundHttp.layer(ports.allowHosts === undefined ? {} : { allowHosts: ports.allowHosts })),
-    Layer.provide(JobSignal.layer),
-    Layer.provide(stores),
+    Layer.provide(Layer.merge(JobSignal.layer, stores)),
     Layer.provide(ports.rateLimiter ?? Layer.empty),
     Layer.provide(ports.pageBytes === undefined ? Layer.empty : Layer.succeed(PageBytes, ports.pageBytes)),
     Layer.provide(ports.cacheTtl === undefined ? Layer.empty : Layer.succeed(CacheTtl, Duration.decode(ports.cacheTtl)))

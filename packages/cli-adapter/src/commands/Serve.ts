@@ -1,5 +1,5 @@
 import { command, integer, text, withDefault } from "./Declare.js"
-import { codeHosts, storage, ingesting, json } from "./Shared.js"
+import { codeHosts, collectAfter, storage, ingesting, json } from "./Shared.js"
 
 /** More is a typo, which would fill the machine's memory. */
 const MAX_PROCESSES = 256
@@ -25,6 +25,7 @@ export const serve = command("serve", {
     ),
     ...codeHosts,
     ...ingesting,
+    collectAfter,
     maxBody: withDefault(integer("--max-body <bytes>", "Largest JSON or form body."), 10_485_760),
     maxUpload: withDefault(integer("--max-upload <bytes>", "Largest multipart body, files included."), 67_108_864),
     maxConnections: withDefault(integer("--max-connections <n>", "Open connections; more are refused."), 10_000),

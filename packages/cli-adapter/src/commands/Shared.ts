@@ -69,13 +69,20 @@ export const outbound = {
   )
 }
 
+export const recordingsFolder = withDefault(
+  withEnvironment(text("--recordings <folder>", "Folder to store recordings in."), "EARSHOT_RECORDINGS"),
+  DEFAULT_RECORDINGS
+)
+
+export const collectAfter = integer(
+  "--collect-after <hours>",
+  "Hours after which a recording without a call is removed. (default: 24)"
+)
+
 /** What ingesting calls takes. */
 export const ingesting = {
   ...outbound,
-  recordings: withDefault(
-    withEnvironment(text("--recordings <folder>", "Folder to store recordings in."), "EARSHOT_RECORDINGS"),
-    DEFAULT_RECORDINGS
-  ),
+  recordings: recordingsFolder,
   maxRecordingBytes: withDefault(integer("--max-recording <bytes>", "Largest recording to store."), 200_000_000),
   redactDetails: list(
     "--redact-detail <detail>",

@@ -26,7 +26,7 @@ import type { ListedCall } from "./ListedCall.js"
 import { CallStore } from "./CallStore.js"
 import * as DeliveryRedaction from "./DeliveryRedaction.js"
 import * as IngestCalls from "./IngestCalls.js"
-import * as RecordingIntake from "./RecordingIntake.js"
+import { Recordings } from "./Recordings.js"
 import type { RecordingSource } from "./RecordingSource.js"
 import { applyReview, ReviewPatch } from "./Review.js"
 import type { Transcriber } from "./Transcriber.js"
@@ -78,14 +78,23 @@ export const layer = (
 ): Layer.Layer<
   Calls,
   never,
-  CallStore | Agents | Metrics | JobSignal | UnitOfWork | BlobStore | RecordingSource | Transcriber | NerProvider
+  | CallStore
+  | Agents
+  | Metrics
+  | JobSignal
+  | UnitOfWork
+  | BlobStore
+  | Recordings
+  | RecordingSource
+  | Transcriber
+  | NerProvider
 > =>
   Layer.effect(
     Calls,
     Effect.gen(function* () {
       const store = yield* CallStore
       const work = yield* UnitOfWork
-      const recordings = yield* RecordingIntake.make
+      const recordings = yield* Recordings
       const redaction = yield* DeliveryRedaction.make(config.redaction ?? {})
       const ingest = yield* IngestCalls.make(config, redaction)
 

@@ -36,6 +36,7 @@ import {
   type RecordingRef,
   type ValidIngest
 } from "./IngestValidation.js"
+import { Recordings } from "./Recordings.js"
 import * as RecordingIntake from "./RecordingIntake.js"
 import { type Transcription, Transcriber, transcription } from "./Transcriber.js"
 
@@ -80,6 +81,7 @@ export const make = (config: IngestConfig, redaction: DeliveryRedaction.Delivery
     const metrics = yield* Metrics
     const signal = yield* JobSignal
     const blobs = yield* BlobStore
+    const stored = yield* Recordings
     const transcriber = yield* Transcriber
     const recordings = yield* RecordingIntake.make
     const evaluates = config.evaluate ?? true
@@ -176,8 +178,8 @@ export const make = (config: IngestConfig, redaction: DeliveryRedaction.Delivery
           const blob =
             redacted.audio === undefined
               ? undefined
-              : yield* restore(blobs.put(permit.organizationId, Stream.make(redacted.audio.bytes))).pipe(
-                  Effect.mapError(RecordingIntake.blobStoreError)
+              : yield* restore(stored.put(permit.organizationId, Stream.make(redacted.audio.bytes))).pipe(
+                  Effect.catchTag("BlobStoreFailed", RecordingIntake.blobStoreError)
                 )
           return yield* store.deliver(permit, { ...redacted.deliveryOf(blob), evaluates }).pipe(
             Effect.tapError((error) =>

@@ -5,9 +5,10 @@ import type { Permit } from "../access/Permit.js"
 import { fieldError, ValidationFailed } from "../kernel/FieldErrors.js"
 import { type StorageError, StorageFailed } from "../kernel/Storage.js"
 import { AUDIO_HEAD_BYTES, detectAudioFormat, NOT_AUDIO } from "./AudioFormat.js"
-import { BlobStore, type BlobStoreFailed } from "./BlobStore.js"
+import type { BlobStoreFailed } from "./BlobStore.js"
 import type { Delivery } from "./Delivery.js"
 import type { RecordingRef } from "./IngestValidation.js"
+import { Recordings } from "./Recordings.js"
 import { RecordingSource, RecordingUnavailable } from "./RecordingSource.js"
 
 /** A stored recording, or an error message for the call record. */
@@ -25,19 +26,8 @@ export const blobStoreError = (error: BlobStoreFailed): StorageFailed =>
   new StorageFailed({ operation: `BlobStore.${error.operation}`, cause: error.cause })
 
 export const make = Effect.gen(function* () {
-  const blobs = yield* BlobStore
+  const recordings = yield* Recordings
   const source = yield* RecordingSource
-
-  /** Deletes blobs that no call refers to. Never fails: what cannot be deleted is logged. */
-  const release = (keys: ReadonlyArray<string>): Effect.Effect<void> =>
-    Effect.forEach(
-      keys,
-      (key) =>
-        Effect.catchAll(blobs.remove(key), (error) =>
-          Effect.logWarning("Failed to delete an unreferenced recording", { key, error })
-        ),
-      { discard: true }
-    )
 
   /** Stores a recording. A failed download is reported in the call record; it does not fail the delivery. */
   const store = (
@@ -49,7 +39,7 @@ export const make = Effect.gen(function* () {
       const head: Array<Uint8Array> = []
       let seen = 0
       const content = ref.from === "upload" ? Stream.make(ref.upload.bytes) : source.fetch(ref.url)
-      const blob = yield* blobs.put(
+      const blob = yield* recordings.put(
         permit.organizationId,
         Stream.tap(content, (bytes) =>
           Effect.sync(() => {
@@ -60,7 +50,7 @@ export const make = Effect.gen(function* () {
       )
       const format = detectAudioFormat(Buffer.concat(head), blob.sizeBytes)
       if (format === undefined) {
-        yield* release([blob.key])
+        yield* recordings.release([blob.key])
         return yield* new RecordingUnavailable({ reason: NOT_AUDIO })
       }
       const recording = {
@@ -81,5 +71,5 @@ export const make = Effect.gen(function* () {
       })
     )
 
-  return { release, store }
+  return { release: recordings.release, store }
 })

@@ -1,4 +1,6 @@
-export { type Blob, BlobMissing, BlobStore, BlobStoreFailed } from "./BlobStore.js"
+export { BLOB_KEY, type Blob, blobKey, BlobMissing, BlobStore, BlobStoreFailed } from "./BlobStore.js"
+export { type PendingBlob, PendingBlobStore } from "./PendingBlobStore.js"
+export { Recordings, type RecordingsConfig, type RecordingsReport } from "./Recordings.js"
 export { CallDeleted, RedactionIncomplete, RedactionUnavailable } from "./CallErrors.js"
 export * from "./CallRecord.js"
 export { CallEvaluations, EvaluationRequest, type RequestedEvaluation } from "./CallEvaluations.js"

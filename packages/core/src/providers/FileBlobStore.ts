@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from "node:crypto"
-import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises"
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { type Blob, BlobMissing, BlobStore, BlobStoreFailed } from "../calls/BlobStore.js"
+import { BLOB_KEY, type Blob, BlobMissing, BlobStore, BlobStoreFailed } from "../calls/BlobStore.js"
 
 export interface FileBlobStoreConfig {
   /** The folder of the blobs, created with the first one. It must be on one file system, since files are renamed in it. */
@@ -15,17 +15,48 @@ export interface FileBlobStoreConfig {
 /** Bytes read at a time. */
 const CHUNK = 65_536
 
-/** Files that are being written. What is left in it while no process writes is from a crash and can be deleted. */
+/** Files that are being written. What a crash has left in it is deleted by `removeUnfinished`. */
 const UNFINISHED = "unfinished"
-
-/** A key as `put` makes it: owner, two digits that spread the files, and a random name. Nothing else is used as a path. */
-const KEY = /^\d{1,16}\/[0-9a-f]{2}\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 const attempt = <A>(operation: string, act: () => Promise<A>): Effect.Effect<A, BlobStoreFailed> =>
   Effect.tryPromise({ try: act, catch: (cause) => new BlobStoreFailed({ operation, cause }) })
 
 const isMissing = (cause: unknown): boolean =>
   typeof cause === "object" && cause !== null && "code" in cause && cause.code === "ENOENT"
+
+/** The value for a file that is not there; any other failure is one. */
+const ifMissing =
+  <A>(value: A) =>
+  (failure: unknown): A | Promise<never> =>
+    isMissing(failure) ? value : Promise.reject(failure)
+
+/** The names in a folder, sorted by code point; none if it is not there. */
+const namesIn = async (folder: string): Promise<ReadonlyArray<string>> =>
+  (await readdir(folder).catch(ifMissing(Array<string>()))).sort()
+
+/** The blobs after a key. Only folders that may contain such keys are read. */
+const listBlobs = async (
+  root: string,
+  after: string | undefined,
+  limit: number
+): Promise<ReadonlyArray<{ readonly key: string; readonly sizeBytes: number }>> => {
+  const [afterOwner = "", afterFolder = ""] = after?.split("/") ?? []
+  const found: Array<{ readonly key: string; readonly sizeBytes: number }> = []
+  for (const owner of await namesIn(root)) {
+    if (owner < afterOwner || !/^\d{1,16}$/.test(owner)) continue
+    for (const folder of await namesIn(path.join(root, owner))) {
+      if (owner === afterOwner && folder < afterFolder) continue
+      for (const name of await namesIn(path.join(root, owner, folder))) {
+        const key = `${owner}/${folder}/${name}`
+        if (!BLOB_KEY.test(key) || (after !== undefined && key <= after)) continue
+        const size = await stat(path.join(root, key)).then(({ size }) => size, ifMissing(undefined))
+        if (size !== undefined) found.push({ key, sizeBytes: size })
+        if (found.length === limit) return found
+      }
+    }
+  }
+  return found
+}
 
 /** Makes a directory's entries durable. Windows cannot open one, and needs no such step. */
 const syncDirectory = async (directory: string): Promise<void> => {
@@ -46,7 +77,7 @@ export const layer = ({ directory }: FileBlobStoreConfig): Layer.Layer<BlobStore
   Layer.sync(BlobStore, () => {
     const root = path.resolve(directory)
 
-    const pathOf = (key: string): string | undefined => (KEY.test(key) ? path.join(root, key) : undefined)
+    const pathOf = (key: string): string | undefined => (BLOB_KEY.test(key) ? path.join(root, key) : undefined)
 
     const writeAll = async (handle: FileHandle, bytes: Uint8Array): Promise<void> => {
       for (let from = 0; from < bytes.length;) {
@@ -87,14 +118,13 @@ export const layer = ({ directory }: FileBlobStoreConfig): Layer.Layer<BlobStore
       )
 
     return BlobStore.of({
-      put: (owner, content) =>
+      put: (key, content) =>
         Effect.uninterruptibleMask((restore) =>
           Effect.gen(function* () {
-            const name = randomUUID()
-            const key = `${owner}/${name.slice(0, 2)}/${name}`
-            const unfinished = path.join(root, UNFINISHED, name)
+            const target = pathOf(key)
+            if (target === undefined) return yield* new BlobStoreFailed({ operation: "put", cause: "invalid key" })
+            const unfinished = path.join(root, UNFINISHED, randomUUID())
             const written = yield* restore(writing(unfinished, content))
-            const target = path.join(root, key)
             yield* attempt("put", async () => {
               await mkdir(path.dirname(target), { recursive: true })
               await rename(unfinished, target)
@@ -130,6 +160,22 @@ export const layer = ({ directory }: FileBlobStoreConfig): Layer.Layer<BlobStore
       remove: (key) => {
         const file = pathOf(key)
         return file === undefined ? Effect.void : attempt("remove", () => rm(file, { force: true }))
-      }
+      },
+      has: (key) => {
+        const file = pathOf(key)
+        return file === undefined
+          ? Effect.succeed(false)
+          : attempt("has", () => stat(file).then(() => true, ifMissing(false)))
+      },
+      list: (after, limit) => attempt("list", () => listBlobs(root, after, limit)),
+      removeUnfinished: (before) =>
+        attempt("removeUnfinished", async () => {
+          const folder = path.join(root, UNFINISHED)
+          for (const name of await namesIn(folder)) {
+            const file = path.join(folder, name)
+            const written = await stat(file).then(({ mtimeMs }) => mtimeMs, ifMissing(Infinity))
+            if (written < before) await rm(file, { force: true })
+          }
+        })
     })
   })

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto"
+import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
@@ -8,12 +8,11 @@ import { BlobMissing, BlobStore } from "../calls/BlobStore.js"
 export const layer = Layer.sync(BlobStore, () => {
   const blobs = new Map<string, Uint8Array>()
   return BlobStore.of({
-    put: (owner, content) =>
+    put: (key, content) =>
       Effect.map(
         Stream.runFold(content, Array<Uint8Array>(), (chunks, chunk) => [...chunks, Uint8Array.from(chunk)]),
         (chunks) => {
           const bytes = Buffer.concat(chunks)
-          const key = `${owner}/${randomUUID()}`
           blobs.set(key, bytes)
           return { key, sizeBytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") }
         }
@@ -26,6 +25,16 @@ export const layer = Layer.sync(BlobStore, () => {
     remove: (key) =>
       Effect.sync(() => {
         blobs.delete(key)
-      })
+      }),
+    has: (key) => Effect.sync(() => blobs.has(key)),
+    list: (after, limit) =>
+      Effect.sync(() =>
+        [...blobs]
+          .map(([key, bytes]) => ({ key, sizeBytes: bytes.length }))
+          .filter(({ key }) => after === undefined || key > after)
+          .sort((a, b) => (a.key < b.key ? -1 : 1))
+          .slice(0, limit)
+      ),
+    removeUnfinished: () => Effect.void
   })
 })

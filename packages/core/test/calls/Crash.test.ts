@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -13,7 +13,9 @@ import {
   Engine,
   hostActor,
   type OrganizationId,
-  Organizations
+  Organizations,
+  Recordings,
+  type RecordingsConfig
 } from "@earshot/core"
 import { PostgresStorage } from "@earshot/core/postgres"
 import * as FileBlobStore from "@earshot/core/providers/FileBlobStore"
@@ -40,8 +42,8 @@ interface Place {
   readonly blobs: string
 }
 
-const engine = ({ blobs, database, location }: Place) =>
-  Engine.layerWith({ blobs: FileBlobStore.layer({ directory: blobs }) }).pipe(
+const engine = ({ blobs, database, location }: Place, recordingStorage: RecordingsConfig) =>
+  Engine.layerWith({ blobs: FileBlobStore.layer({ directory: blobs }), recordingStorage }).pipe(
     Layer.provideMerge(FileBlobStore.layer({ directory: blobs })),
     Layer.provideMerge(
       database === "sqlite"
@@ -52,8 +54,9 @@ const engine = ({ blobs, database, location }: Place) =>
 
 const inEngine = <A, E>(
   place: Place,
-  effect: Effect.Effect<A, E, Calls | Organizations | SqlClient | BlobStore>
-): Promise<A> => Effect.runPromise(Effect.provide(effect, engine(place)) as Effect.Effect<A, E>)
+  effect: Effect.Effect<A, E, Calls | Organizations | SqlClient | BlobStore | Recordings>,
+  recordingStorage: RecordingsConfig = {}
+): Promise<A> => Effect.runPromise(Effect.provide(effect, engine(place, recordingStorage)) as Effect.Effect<A, E>)
 
 /** Starts a process that ingests calls and kills it; the calls whose ingest had completed, by id. */
 const killedAmidst = async (
@@ -153,6 +156,23 @@ describe.each(["sqlite", "postgres"] as const)("a process that is killed while i
           })
         )
       }
+      // Whatever the kills left: afterwards nothing is stored that no call refers to, and nothing is missing.
+      await inEngine(
+        place,
+        Effect.gen(function* () {
+          const recordings = yield* Recordings
+          const sql = yield* SqlClient
+          yield* recordings.collect
+          const found = yield* recordings.check({ remove: false })
+          expect(found).toMatchObject({ orphans: 0, missing: [] })
+          const [referred] = yield* sql<{ readonly n: number }>`SELECT count(*) AS n FROM call_recordings`
+          expect(found.stored).toBe(referred?.n)
+          expect(found.stored).toBeGreaterThan(0)
+          expect(yield* sql`SELECT blob_key FROM pending_blobs`).toEqual([])
+          expect(readdirSync(join(place.blobs, "unfinished"))).toEqual([])
+        }),
+        { collectAfter: 0 }
+      )
     },
     60_000 + ROUNDS * 15_000
   )

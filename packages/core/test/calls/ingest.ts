@@ -65,7 +65,7 @@ export const countedBlobs = () => {
     Effect.map(BlobStore, (store) =>
       BlobStore.of({
         ...store,
-        put: (owner, content) => Effect.tap(store.put(owner, content), (blob) => Effect.sync(() => keys.add(blob.key))),
+        put: (key, content) => Effect.tap(store.put(key, content), (blob) => Effect.sync(() => keys.add(blob.key))),
         remove: (key) =>
           Effect.zipRight(
             Effect.sync(() => keys.delete(key)),

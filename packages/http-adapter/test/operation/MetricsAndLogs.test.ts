@@ -63,7 +63,10 @@ describe("metrics and logs", () => {
                 cause: new Error(`${callerText}\n    at ${callerText} (file.js:1:1)`, { cause: new Error(number) })
               }),
             get: () => Stream.die(new Error(callerText)),
-            remove: () => Effect.void
+            remove: () => Effect.void,
+            has: () => Effect.succeed(false),
+            list: () => Effect.succeed([]),
+            removeUnfinished: () => Effect.void
           })
         )
       )

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto"
-import { BlobStore, OrganizationId } from "@earshot/core"
+import { createHash, randomUUID } from "node:crypto"
+import { blobKey, BlobStore, OrganizationId } from "@earshot/core"
 import { expect, layer } from "@effect/vitest"
 import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
@@ -10,6 +10,7 @@ import type * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 
 const owner = OrganizationId.make(1)
+const newKey = () => blobKey(owner, randomUUID())
 
 const read = (key: string) =>
   Effect.flatMap(BlobStore, (blobs) =>
@@ -28,7 +29,7 @@ export const blobStoreContract = (
         const blobs = yield* BlobStore
         const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, at) => (at * 7) % 256))
         const pieces = Stream.fromIterable([bytes.subarray(0, 1), bytes.subarray(1, 70_000), bytes.subarray(70_000)])
-        const blob = yield* blobs.put(owner, pieces)
+        const blob = yield* blobs.put(newKey(), pieces)
         expect(blob.sizeBytes).toBe(bytes.length)
         expect(blob.sha256).toBe(createHash("sha256").update(bytes).digest("hex"))
         expect(bytes.equals(yield* read(blob.key))).toBe(true)
@@ -37,8 +38,8 @@ export const blobStoreContract = (
     it.effect("stores the same bytes twice under different keys", () =>
       Effect.gen(function* () {
         const blobs = yield* BlobStore
-        const first = yield* blobs.put(owner, Stream.make(Buffer.from("same")))
-        const second = yield* blobs.put(owner, Stream.make(Buffer.from("same")))
+        const first = yield* blobs.put(newKey(), Stream.make(Buffer.from("same")))
+        const second = yield* blobs.put(newKey(), Stream.make(Buffer.from("same")))
         expect(first.key).not.toBe(second.key)
         yield* blobs.remove(first.key)
         expect((yield* read(second.key)).toString()).toBe("same")
@@ -47,18 +48,42 @@ export const blobStoreContract = (
     it.effect("stores an empty blob", () =>
       Effect.gen(function* () {
         const blobs = yield* BlobStore
-        const blob = yield* blobs.put(owner, Stream.empty)
+        const blob = yield* blobs.put(newKey(), Stream.empty)
         expect((yield* read(blob.key)).length).toBe(0)
       })
     )
     it.effect("reports a deleted blob as missing, and deletes it again without an error", () =>
       Effect.gen(function* () {
         const blobs = yield* BlobStore
-        const blob = yield* blobs.put(owner, Stream.make(Buffer.from("gone")))
+        const blob = yield* blobs.put(newKey(), Stream.make(Buffer.from("gone")))
         yield* blobs.remove(blob.key)
         yield* blobs.remove(blob.key)
         const failure = yield* Effect.flip(read(blob.key))
         expect(failure._tag).toBe("BlobMissing")
+      })
+    )
+    it.effect("lists every blob once, in the order of keys, whatever the size of the pages", () =>
+      Effect.gen(function* () {
+        const blobs = yield* BlobStore
+        const keys = [9, 10, 10, 10, 2].map((organization) => blobKey(OrganizationId.make(organization), randomUUID()))
+        for (const [size, key] of keys.entries()) yield* blobs.put(key, Stream.make(Buffer.alloc(size)))
+        for (const limit of [1, 2, 1000]) {
+          const listed: Array<{ readonly key: string; readonly sizeBytes: number }> = []
+          for (;;) {
+            const page = yield* blobs.list(listed[listed.length - 1]?.key, limit)
+            expect(page.length).toBeLessThanOrEqual(limit)
+            if (page.length === 0) break
+            listed.push(...page)
+          }
+          expect(listed.map(({ key }) => key)).toEqual(listed.map(({ key }) => key).sort())
+          expect(new Set(listed.map(({ key }) => key)).size).toBe(listed.length)
+          expect(listed.filter(({ key }) => keys.includes(key))).toHaveLength(keys.length)
+          for (const [sizeBytes, key] of keys.entries()) expect(listed).toContainEqual({ key, sizeBytes })
+        }
+        expect(yield* blobs.has(keys[0] ?? "")).toBe(true)
+        yield* blobs.remove(keys[0] ?? "")
+        expect(yield* blobs.has(keys[0] ?? "")).toBe(false)
+        expect((yield* blobs.list(undefined, 1000)).map(({ key }) => key)).not.toContain(keys[0])
       })
     )
     it.effect.each(["../../etc/passwd", "1/../../x", "/etc/passwd", "", "1/ab/..", "1\0", "1/ab/%2e%2e"])(
@@ -69,18 +94,19 @@ export const blobStoreContract = (
           const failure = yield* Effect.flip(read(key))
           expect(failure._tag).toBe("BlobMissing")
           yield* blobs.remove(key)
+          expect(yield* blobs.has(key)).toBe(false)
         })
     )
     it.effect("stores nothing when the content fails or the put is interrupted", () =>
       Effect.gen(function* () {
         const blobs = yield* BlobStore
         const half = Stream.make(Buffer.from("half of it"))
-        const failed = yield* Effect.exit(blobs.put(owner, Stream.concat(half, Stream.fail("cut off"))))
+        const failed = yield* Effect.exit(blobs.put(newKey(), Stream.concat(half, Stream.fail("cut off"))))
         expect(failed).toEqual(Exit.fail("cut off"))
         const begun = yield* Deferred.make<undefined>()
         const fiber = yield* Effect.fork(
           blobs.put(
-            owner,
+            newKey(),
             Stream.concat(
               Stream.tap(half, () => Deferred.succeed(begun, undefined)),
               Stream.never
@@ -90,6 +116,7 @@ export const blobStoreContract = (
         yield* Deferred.await(begun)
         yield* Fiber.interrupt(fiber)
         expect(yield* residue).toBe(0)
+        yield* blobs.removeUnfinished(0)
       })
     )
   })

@@ -18,6 +18,7 @@ import { evaluators } from "./migrations/0007_evaluators.js"
 import { results } from "./migrations/0008_results.js"
 import { dashboards } from "./migrations/0009_dashboards.js"
 import { checkouts } from "./migrations/0010_checkouts.js"
+import { blobs } from "./migrations/0012_blobs.js"
 import { simplifications } from "./migrations/0011_simplifications.js"
 import { storing } from "./Storing.js"
 import { predefinedMetricRevisions, REVISIONS_TABLE } from "./PredefinedMetricRevisions.js"
@@ -40,7 +41,8 @@ const MIGRATIONS = {
   "0008_results": results,
   "0009_dashboards": dashboards,
   "0010_checkouts": checkouts,
-  "0011_simplifications": simplifications
+  "0011_simplifications": simplifications,
+  "0012_blobs": blobs
 }
 
 const run = Migrator.make({})

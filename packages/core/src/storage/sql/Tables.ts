@@ -47,7 +47,8 @@ export const TABLES = [
   "capacity_slots",
   "held_numbers",
   "simplifications",
-  "simplified_prompts"
+  "simplified_prompts",
+  "pending_blobs"
 ] as const
 export type Table = (typeof TABLES)[number]
 

@@ -1,0 +1,51 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { PendingBlobStore } from "../../calls/PendingBlobStore.js"
+import { CallId } from "../../kernel/Ids.js"
+import { Dialect } from "./Dialect.js"
+import { readRows } from "./Rows.js"
+import { Flag, storing } from "./Storing.js"
+
+const due = readRows(Schema.Struct({ blob_key: Schema.String, referred: Flag }), (row) => ({
+  key: row.blob_key,
+  referred: row.referred
+}))
+const keys = readRows(Schema.Struct({ blob_key: Schema.String }), (row) => row.blob_key)
+const references = readRows(Schema.Struct({ call_id: CallId, blob_key: Schema.String }), (row) => ({
+  callId: row.call_id,
+  key: row.blob_key
+}))
+
+export const layer = Layer.effect(
+  PendingBlobStore,
+  Effect.zipWith(SqlClient, Dialect, (sql, { tables, texts }) =>
+    PendingBlobStore.of({
+      add: (key, now) =>
+        sql`INSERT INTO ${tables.pending_blobs} ${sql.insert({ blob_key: key, since_ms: now })}`.pipe(
+          Effect.asVoid,
+          storing("PendingBlobStore.add")
+        ),
+      due: (before, limit) =>
+        sql`SELECT p.blob_key, CASE WHEN EXISTS (
+            SELECT 1 FROM ${tables.call_recordings} r WHERE r.blob_key = p.blob_key) THEN 1 ELSE 0 END AS referred
+          FROM ${tables.pending_blobs} p WHERE p.since_ms <= ${before}
+          ORDER BY p.since_ms, p.blob_key LIMIT ${limit}`.pipe(due.all, storing("PendingBlobStore.due")),
+      forget: (forgotten) =>
+        sql`DELETE FROM ${tables.pending_blobs} WHERE blob_key IN ${texts(forgotten)}`.pipe(
+          Effect.asVoid,
+          storing("PendingBlobStore.forget")
+        ),
+      inUse: (asked, since) =>
+        sql`SELECT blob_key FROM ${tables.call_recordings} WHERE blob_key IN ${texts(asked)}
+          UNION SELECT blob_key FROM ${tables.pending_blobs} WHERE blob_key IN ${texts(asked)} AND since_ms >= ${since}`.pipe(
+          keys.all,
+          storing("PendingBlobStore.inUse")
+        ),
+      referred: (after, limit) =>
+        sql`SELECT call_id, blob_key FROM ${tables.call_recordings} WHERE call_id > ${after}
+          ORDER BY call_id LIMIT ${limit}`.pipe(references.all, storing("PendingBlobStore.referred"))
+    })
+  )
+)
