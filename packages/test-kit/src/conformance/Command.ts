@@ -1,6 +1,6 @@
 /** The command `earshot-conformance`. */
 import { parseArgs } from "node:util"
-import { checksFor, type ConformanceOptions, runConformance } from "./Conformance.js"
+import { checksFor, type ConformanceOptions, findObstacle, runConformance } from "./Conformance.js"
 import { printResult, printSummary } from "./Print.js"
 
 const USAGE = `earshot-conformance --url URL --api-key KEY
@@ -32,7 +32,7 @@ projects, calls and keys there and delete them afterwards.
   --help                Print this help
 
 Exit codes: 0 all checks passed or were skipped, 1 a check failed or did not run
-in time, 2 usage error.`
+in time, 2 usage error, or the server cannot be reached or rejects the key.`
 
 export interface Output {
   readonly out: (text: string) => void
@@ -124,6 +124,11 @@ export const runCommand = async (
   }
   const settings = settingsOf(given, environment)
   if (typeof settings === "string") return usageError(settings)
+  const obstacle = await findObstacle(settings)
+  if (obstacle !== null) {
+    error(obstacle)
+    return 2
+  }
   const report = await runConformance({
     ...settings,
     ...(given.json === true ? {} : { onResult: (result) => out(printResult(result)) })

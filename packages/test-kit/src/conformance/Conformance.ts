@@ -7,7 +7,7 @@ import type { Check } from "./Check.js"
 import { checks } from "./checks.js"
 import { makeClient } from "./Client.js"
 import { Mismatch, Skipped } from "./Expect.js"
-import { makeFixture, type ServerLimits } from "./Fixture.js"
+import { makeFixture, PATHS, type ServerLimits } from "./Fixture.js"
 
 export interface ConformanceOptions {
   /** The server's base URL. */
@@ -80,6 +80,22 @@ const messageOf = (error: unknown): string => {
   if (error.name === "TimeoutError") return "the server did not answer in time"
   const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ""
   return `${error.message}${cause}`
+}
+
+/**
+ * Why no check can pass: the server cannot be reached, or rejects the key. Null if it lets the key list the predefined metrics,
+ * or answers otherwise, which is for the checks to report.
+ */
+export const findObstacle = async (
+  options: Pick<ConformanceOptions, "url" | "apiKey" | "requestSeconds">
+): Promise<string | null> => {
+  const url = options.url.replace(/\/+$/, "")
+  const requestMillis = (options.requestSeconds ?? DEFAULT_REQUEST_SECONDS) * 1000
+  const client = makeClient({ url, apiKey: options.apiKey, requestMillis, signal: new AbortController().signal })
+  return client.ask("GET", PATHS.predefined).then(
+    ({ status }) => (status === 401 ? `The server at ${url} rejects the API key (HTTP 401).` : null),
+    (error: unknown) => `Cannot reach the server at ${url}: ${messageOf(error)}.`
+  )
 }
 
 /** Runs the checks one after the other and deletes what they created. Never rejects. */
