@@ -1,29 +1,45 @@
-import * as PgClient from "@effect/sql-pg/PgClient"
+import * as Reactivity from "@effect/experimental/Reactivity"
 import * as SqlClient from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
+import type { Connection } from "@effect/sql/SqlConnection"
+import { SqlError } from "@effect/sql/SqlError"
+import * as Statement from "@effect/sql/Statement"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Redacted from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
+import pg from "pg"
 import * as pgTypes from "pg-types"
 import type { UnitOfWork } from "../../kernel/Storage.js"
 import { Dialect, postgresDialect } from "../sql/Dialect.js"
 import { migrate } from "../sql/Migrations.js"
+import { limitOf, queryTimeoutMillis, type Read, type ReadsConfig, routed } from "../sql/Reads.js"
+import * as ReadTurns from "../sql/ReadTurns.js"
 import type { DatabaseIncompatible } from "../sql/SchemaRules.js"
+import { ReadLimitExceeded } from "../sql/Storing.js"
 import { tablePrefix } from "../sql/Tables.js"
-import * as PostgresJobNotifications from "./PostgresJobNotifications.js"
 import * as UnitOfWorkSql from "../sql/UnitOfWorkSql.js"
+import * as PostgresConnection from "./PostgresConnection.js"
+import * as PostgresJobNotifications from "./PostgresJobNotifications.js"
 
-export interface PostgresConfig {
+export interface PostgresConfig extends ReadsConfig {
   /** `postgres://user:password@host:port/database` */
   readonly url: Redacted.Redacted
-  /** Connections this process may hold (default: 10). */
-  readonly maxConnections?: number
+  /** Connections this process may hold besides those of `readers` (default: 10). */
+  readonly maxConnections?: number | undefined
+  /**
+   * How long a statement of an ordinary request may take, and how long it waits for a connection or a lock (default:
+   * 5 seconds). Then it fails with `StorageBusy`.
+   */
+  readonly statementTimeout?: Duration.DurationInput | undefined
   /** What the names of tables, indexes and functions begin with (default: none); see `parseTablePrefix`. */
-  readonly tablePrefix?: string
+  readonly tablePrefix?: string | undefined
 }
 
-/** How long a caller waits for a free connection before it fails with `StorageBusy`. */
-const CONNECTION_WAIT = "5 seconds"
+const DEFAULT_READERS = 4
+
+/** How long a transaction may do nothing until the server ends it, in milliseconds: its locks block everybody else. */
+const IDLE_IN_TRANSACTION = 60_000
 
 /** PostgreSQL's type numbers whose default reading would differ from SQLite's. */
 const BIGINT = 20
@@ -32,30 +48,174 @@ const JSONB = 3802
 
 const asText = (text: string): string => text
 
+// Ids and counts are safe integers by construction, and JSON columns are read through their row schema.
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number) =>
+    oid === BIGINT ? Number : oid === JSON_TEXT || oid === JSONB ? asText : pgTypes.getTypeParser(oid)
+}
+
+interface PoolLimits {
+  readonly name: string
+  readonly connections: number
+  /** Undefined: statements take as long as they take. */
+  readonly statementMillis: number | undefined
+}
+
+/** How long to wait for the server to accept a connection, in milliseconds. */
+const CONNECT_TIMEOUT = 5000
+
+/** A pool, once the server has answered on it. */
+const makePool = (config: PostgresConfig, { connections, name, statementMillis }: PoolLimits) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const pool = new pg.Pool({
+        connectionString: Redacted.value(config.url),
+        max: connections,
+        connectionTimeoutMillis: statementMillis ?? CONNECT_TIMEOUT,
+        keepAlive: true,
+        keepAliveInitialDelayMillis: 10_000,
+        idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION,
+        // The server's limits are a little shorter than this process's, so that its error is the one reported.
+        ...(statementMillis === undefined
+          ? {}
+          : { lock_timeout: Math.ceil(statementMillis * 0.8), statement_timeout: Math.ceil(statementMillis * 0.9) }),
+        application_name: name,
+        types
+      })
+      // A connection that breaks while nothing uses it is replaced when one is needed.
+      pool.on("error", () => undefined)
+      return pool
+    }),
+    (pool) =>
+      Effect.promise(() => pool.end()).pipe(Effect.interruptible, Effect.timeoutOption("1 second"), Effect.asVoid)
+  )
+
+const isReachable = (connection: Connection): Effect.Effect<void, SqlError> =>
+  Effect.asVoid(connection.execute("SELECT 1", [], undefined))
+
+/** How statements are written for PostgreSQL, without the values of custom kinds that none of them has. */
+const compiler = Statement.makeCompiler({
+  dialect: "pg",
+  placeholder: (position) => `$${position}`,
+  onIdentifier: Statement.defaultEscape('"'),
+  onRecordUpdate: (placeholders, alias, columns, values, returning) => [
+    `(values ${placeholders}) AS ${alias}${columns}${returning === undefined ? "" : ` RETURNING ${returning[0]}`}`,
+    returning === undefined ? values.flat() : [...values.flat(), ...returning[1]]
+  ],
+  onCustom: () => ["", []]
+})
+
+const spanAttributes = [["db.system.name", "postgresql"]] as const
+
+/** A client on a pool. Its statements outside of transactions run on what `route` makes of the pool's connection. */
+const makeClient = (
+  pool: pg.Pool,
+  statementMillis: number | undefined,
+  route: (ordinary: Connection) => Effect.Effect<Connection>
+) =>
+  Effect.gen(function* () {
+    const limit = PostgresConnection.ordinaryLimit(statementMillis)
+    const ordinary = PostgresConnection.pooled(pool, () => limit)
+    const reserve = PostgresConnection.reserve(pool, limit)
+    yield* isReachable(ordinary)
+    const client = yield* SqlClient.make({
+      acquirer: route(ordinary),
+      transactionAcquirer: reserve,
+      compiler,
+      spanAttributes
+    })
+    const withTransaction = SqlClient.makeWithTransaction({
+      transactionTag: SqlClient.TransactionConnection,
+      spanAttributes,
+      acquireConnection: Effect.flatMap(Scope.make(), (scope) =>
+        Effect.map(Scope.extend(reserve, scope), (reserved) => [scope, reserved] as const)
+      ),
+      begin: (reserved) => reserved.executeUnprepared("BEGIN", [], undefined),
+      savepoint: (reserved, id) => reserved.executeUnprepared(`SAVEPOINT earshot_${id}`, [], undefined),
+      commit: PostgresConnection.commit,
+      rollback: PostgresConnection.rollback,
+      rollbackSavepoint: (reserved, id) =>
+        Effect.ignore(reserved.executeUnprepared(`ROLLBACK TO SAVEPOINT earshot_${id}`, [], undefined))
+    })
+    return Object.assign(client, { withTransaction })
+  })
+
+/** The client of requests, and a pool of its own for reads that grow, which wait for their turn. */
+const requests = (config: PostgresConfig) =>
+  Effect.gen(function* () {
+    const statementMillis = Math.max(1, Duration.toMillis(config.statementTimeout ?? "5 seconds"))
+    const readers = Math.max(1, config.readers ?? DEFAULT_READERS)
+    const queryMillis = queryTimeoutMillis(config)
+    const pool = yield* makePool(config, {
+      name: "earshot",
+      connections: config.maxConnections ?? 10,
+      statementMillis
+    })
+    const readPool = yield* makePool(config, {
+      name: "earshot reads",
+      connections: readers,
+      statementMillis: 2 * limitOf(queryMillis, "export")
+    })
+    const turns = ReadTurns.make(readers)
+    const connectionOf = (read: Read): Connection =>
+      PostgresConnection.pooled(
+        readPool,
+        () => {
+          const limitMillis = limitOf(queryMillis, read.kind)
+          read.limitMillis = limitMillis
+          return {
+            millis: limitMillis - read.spentMillis,
+            exceeded: () => new ReadLimitExceeded({ limitMillis })
+          }
+        },
+        (statement) => turns.inTurn(read, timed(read, statement))
+      )
+    return yield* makeClient(pool, statementMillis, (ordinary) => routed(ordinary, connectionOf))
+  })
+
+/** Adds the time of a statement to that of its read. */
+const timed = <A>(read: Read, statement: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> =>
+  Effect.suspend(() => {
+    const began = performance.now()
+    return Effect.ensuring(
+      statement,
+      Effect.sync(() => {
+        read.spentMillis += performance.now() - began
+      })
+    )
+  })
+
+/** The client of migrations: one connection without limits, since an index of a large table takes its time. */
+const migrations = (config: PostgresConfig) =>
+  Effect.gen(function* () {
+    const pool = yield* makePool(config, { name: "earshot migrations", connections: 1, statementMillis: undefined })
+    return yield* makeClient(pool, undefined, Effect.succeed)
+  })
+
+const dialect = (config: PostgresConfig) =>
+  Layer.effect(Dialect, Effect.zipWith(SqlClient.SqlClient, tablePrefix(config.tablePrefix), postgresDialect))
+
 /**
  * Storage in a PostgreSQL database, migrated to the newest schema. It fails when the server cannot be reached, and with
  * `DatabaseIncompatible`, without a change, when this version must not use the database.
  */
 export const layer = (
   config: PostgresConfig
-): Layer.Layer<SqlClient.SqlClient | Dialect | UnitOfWork, SqlError | DatabaseIncompatible> =>
+): Layer.Layer<SqlClient.SqlClient | Dialect | UnitOfWork, DatabaseIncompatible | SqlError> =>
   UnitOfWorkSql.layer.pipe(
-    Layer.provideMerge(migrate),
     Layer.provideMerge(PostgresJobNotifications.layer({ url: config.url, tablePrefix: config.tablePrefix ?? "" })),
-    Layer.provideMerge(
-      Layer.effect(Dialect, Effect.zipWith(SqlClient.SqlClient, tablePrefix(config.tablePrefix), postgresDialect))
+    Layer.provideMerge(dialect(config)),
+    Layer.provideMerge(Layer.scoped(SqlClient.SqlClient, requests(config))),
+    Layer.tap(() =>
+      // In a scope of its own, so that its connection is closed afterwards.
+      Effect.scoped(
+        Layer.build(
+          migrate.pipe(
+            Layer.provide(dialect(config)),
+            Layer.provide(Layer.scoped(SqlClient.SqlClient, migrations(config)))
+          )
+        )
+      )
     ),
-    Layer.provideMerge(
-      PgClient.layer({
-        url: config.url,
-        maxConnections: config.maxConnections ?? 10,
-        connectTimeout: CONNECTION_WAIT,
-        applicationName: "earshot",
-        types: {
-          // Ids and counts are safe integers by construction, and JSON columns are read through their row schema.
-          getTypeParser: (oid: number) =>
-            oid === BIGINT ? Number : oid === JSON_TEXT || oid === JSONB ? asText : pgTypes.getTypeParser(oid)
-        }
-      })
-    )
+    Layer.provide(Reactivity.layer)
   )

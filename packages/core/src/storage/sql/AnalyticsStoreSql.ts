@@ -7,6 +7,7 @@ import { type Cell, MAX_BUCKETS, MAX_GROUPS, MAX_MEASURE, type QueryScope } from
 import { AnalyticsStore } from "../../analytics/AnalyticsStore.js"
 import { Dialect } from "./Dialect.js"
 import * as FilterSql from "./FilterSql.js"
+import { growing } from "./Reads.js"
 import { storing } from "./Storing.js"
 import { AnalyticsFragments, type Part } from "./AnalyticsFragments.js"
 import {
@@ -79,7 +80,7 @@ export const layer = Layer.effect(
             WHERE e.metric_id IN ${dialect.integers(question.latencyMetrics)} AND e.value_kind = 'number'
               AND e.value_number BETWEEN ${-MAX_MEASURE} AND ${MAX_MEASURE} AND ${scope}`)
           return { ...totals, p95Latency }
-        }).pipe(storing("AnalyticsStore.totals")),
+        }).pipe(growing("chart", permit), storing("AnalyticsStore.totals")),
 
       typeCounts: (permit, question) =>
         Effect.gen(function* () {
@@ -89,7 +90,7 @@ export const layer = Layer.effect(
             value.some((part) => part.of === of) ? sql`count(${sql(`v_${of}`)})` : sql`0`
           return yield* typesRow.one(sql`SELECT ${count("flag")} AS flags, ${count("number")} AS numbers,
               ${count("text")} AS texts FROM ${blocks.values(from, { group: [], value })} r`)
-        }).pipe(storing("AnalyticsStore.typeCounts")),
+        }).pipe(growing("chart", permit), storing("AnalyticsStore.typeCounts")),
 
       timeRange: (permit, question) =>
         Effect.gen(function* () {
@@ -102,7 +103,7 @@ export const layer = Layer.effect(
           return yield* spanRow.one(sql`SELECT
             (SELECT c.timestamp_ms ${from} AND ${isThere} ORDER BY c.timestamp_ms LIMIT 1) AS first,
             (SELECT c.timestamp_ms ${from} AND ${isThere} ORDER BY c.timestamp_ms DESC LIMIT 1) AS last`)
-        }).pipe(storing("AnalyticsStore.timeRange")),
+        }).pipe(growing("chart", permit), storing("AnalyticsStore.timeRange")),
 
       timeline: (permit, question) =>
         Effect.gen(function* () {
@@ -134,7 +135,7 @@ export const layer = Layer.effect(
             cells,
             truncated: found.some(({ at }) => !newest.has(at))
           }
-        }).pipe(storing("AnalyticsStore.timeline")),
+        }).pipe(growing("chart", permit), storing("AnalyticsStore.timeline")),
 
       shares: (permit, question) =>
         Effect.gen(function* () {
@@ -166,7 +167,7 @@ export const layer = Layer.effect(
               slices: ranked(found.filter((slice) => positionOf(slice.place) === position)).groups
             }))
           }
-        }).pipe(storing("AnalyticsStore.shares"))
+        }).pipe(growing("chart", permit), storing("AnalyticsStore.shares"))
     })
   })
 )

@@ -59,8 +59,8 @@ const insertOf = (table: string, columns: ReadonlyArray<string>, tail = ""): ((r
 
 /**
  * A transaction of SQLite with nothing around it: spans and savepoints of the client's own cost as much as the statements
- * of a call. It takes the client's one connection and the database's write lock as `UnitOfWork` does, and is not
- * interrupted: one caller of a group may be, but the others still wait for their outcomes.
+ * of a call. `reserve` gives the client's one connection with the database's write lock, in a transaction that was begun.
+ * It is not interrupted: one caller of a group may be, but the others still wait for their outcomes.
  */
 const inTransaction = <A, E>(
   sql: SqlClient,
@@ -69,14 +69,10 @@ const inTransaction = <A, E>(
   Effect.uninterruptible(
     Effect.scoped(
       Effect.flatMap(sql.reserve, (connection) =>
-        Effect.zipRight(
-          SqliteTransaction.begin(connection),
-          Effect.matchCauseEffect(steps(connection), {
-            onFailure: (cause) =>
-              Effect.zipRight(Effect.ignore(SqliteTransaction.rollback(connection)), Effect.failCause(cause)),
-            onSuccess: (answer) => Effect.as(SqliteTransaction.commit(connection), answer)
-          })
-        )
+        Effect.matchCauseEffect(steps(connection), {
+          onFailure: (cause) => Effect.zipRight(SqliteTransaction.rollback(connection), Effect.failCause(cause)),
+          onSuccess: (answer) => Effect.as(SqliteTransaction.commit(connection), answer)
+        })
       )
     )
   )

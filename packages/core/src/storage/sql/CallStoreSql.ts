@@ -18,6 +18,7 @@ import * as FilterSql from "./FilterSql.js"
 import { keyset } from "./Keyset.js"
 import { scopePredicate } from "./ScopeSql.js"
 import { readRows } from "./Rows.js"
+import { growing } from "./Reads.js"
 import { storing } from "./Storing.js"
 
 export const layer = Layer.scoped(
@@ -84,9 +85,9 @@ export const layer = Layer.scoped(
         Effect.map(listed(permit, question, page, expand), ({ rows, ...found }) => ({
           ...found,
           rows: rows.map((call) => listedCall(call, expand))
-        })).pipe(storing("CallStore.list")),
+        })).pipe(growing("list", permit), storing("CallStore.list")),
       listRecords: (permit, question, page) =>
-        listed(permit, question, page, everything).pipe(storing("CallStore.listRecords")),
+        listed(permit, question, page, everything).pipe(growing("export", permit), storing("CallStore.listRecords")),
       saveReview: (permit, call) => save(permit, call, REVIEWED).pipe(storing("CallStore.saveReview")),
       saveEvaluation: (permit, call) => save(permit, call, EVALUATED).pipe(storing("CallStore.saveEvaluation")),
       // Transcript, recording and evaluations go with the row they refer to.

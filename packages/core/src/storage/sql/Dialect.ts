@@ -64,6 +64,11 @@ export interface DialectFragments {
    * PostgreSQL, a function of two arguments in SQLite.
    */
   readonly percentile: (value: Fragment, at: number) => Fragment
+  /**
+   * Whether a text has a match of a pattern, in the statements of reads: a function of SQLite's reader processes. Undefined
+   * where there is none; then the values are tested in process (see `FilterSql`).
+   */
+  readonly matches: ((text: Fragment, pattern: string) => Fragment) | undefined
   /** Locks the rows read until the transaction ends; SQLite's write transactions exclude each other as a whole. */
   readonly forUpdate: Fragment
   /** As `forUpdate`, but skips rows that another transaction has locked, as for claims. */
@@ -88,8 +93,11 @@ export interface JsonFragments {
 
 export class Dialect extends Context.Tag("@earshot/core/storage/sql/Dialect")<Dialect, DialectFragments>() {}
 
-/** @param tablePrefix what the names of tables, indexes and functions begin with (default: none) */
-export const sqliteDialect = (sql: SqlClient, tablePrefix = ""): DialectFragments => ({
+/**
+ * @param tablePrefix what the names of tables, indexes and functions begin with (default: none)
+ * @param matches the function of readers that tests a text with a pattern, if they have one
+ */
+export const sqliteDialect = (sql: SqlClient, tablePrefix = "", matches?: string): DialectFragments => ({
   name: "sqlite",
   tables: tablesOf(sql, tablePrefix),
   nameOf: (name) => `${tablePrefix}${name}`,
@@ -145,6 +153,8 @@ export const sqliteDialect = (sql: SqlClient, tablePrefix = ""): DialectFragment
   startOfMonth: (millis) =>
     sql`unixepoch((${millis} - ((${millis} % 1000) + 1000) % 1000) / 1000, 'unixepoch', 'start of month') * 1000`,
   percentile: (value, at) => sql`percentile_cont(${value}, ${at})`,
+  matches:
+    matches === undefined ? undefined : (text, pattern) => sql`${sql.literal(matches)}(${text}, ${pattern})`,
   forUpdate: sql.literal(""),
   skipLocked: sql.literal(""),
   forUpdateOf: () => sql.literal("")
@@ -191,6 +201,7 @@ export const postgresDialect = (sql: SqlClient, tablePrefix = ""): DialectFragme
   startOfMonth: (millis) =>
     sql`(extract(epoch FROM date_trunc('month', to_timestamp(${millis} / 1000.0), 'UTC')) * 1000)::bigint`,
   percentile: (value, at) => sql`percentile_cont(${at}::float8) WITHIN GROUP (ORDER BY ${value})`,
+  matches: undefined,
   forUpdate: sql.literal("FOR UPDATE"),
   skipLocked: sql.literal("FOR UPDATE SKIP LOCKED"),
   forUpdateOf: (table) => sql.literal(`FOR UPDATE OF ${table}`)

@@ -1,28 +1,43 @@
-import { SqlClient } from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
+import { SqlClient, TransactionConnection } from "@effect/sql/SqlClient"
+import { SqlError } from "@effect/sql/SqlError"
 import type { Fragment } from "@effect/sql/Statement"
 import type * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { type Condition, conjuncts, type Field, type Filter, isGroup } from "../../filters/Filter.js"
 import { compileLeaf } from "../../filters/CompiledLeaf.js"
 import * as Regex from "../../filters/Regex.js"
-import { Dialect } from "./Dialect.js"
+import { Dialect, type DialectFragments } from "./Dialect.js"
+import { CurrentRead } from "./Reads.js"
 import { readRows } from "./Rows.js"
+import { ReadLimitExceeded } from "./Storing.js"
 import { FilterTranslation, type MatchedValues, patternKey, type FilterContext } from "./FilterTranslation.js"
 
 export type { FilterContext } from "./FilterTranslation.js"
+
+/**
+ * Whether the condition is for a reader that tests patterns itself. In a transaction it is for the transaction's
+ * connection.
+ */
+const inReader = ({ matches }: DialectFragments) =>
+  Effect.zipWith(
+    Effect.serviceOption(CurrentRead),
+    Effect.serviceOption(TransactionConnection),
+    (read, transaction) => matches !== undefined && Option.isSome(read) && Option.isNone(transaction)
+  )
 
 /**
  * The condition that holds for the calls that match a filter, for a WHERE over `calls`: on both databases it selects the
  * calls that the filter matches (`ReferenceMatcher` in the test kit). It is true or false, never unknown, so it may stand under NOT or in a
  * CASE. Every value and every path is bound.
  *
- * A pattern (`regex`) is no SQL: SQLite has none and PostgreSQL another dialect. So the field's distinct values in scope
- * are read first and tested in process, and the condition asks for those that match. A value that is inserted between
- * the two statements is missed, unless both run in one transaction with one snapshot.
+ * A pattern (`regex`) is no SQL: SQLite has none and PostgreSQL another dialect. SQLite's reader processes have a function
+ * for it. Elsewhere the field's distinct values in scope are read first and tested in process, and the condition asks for
+ * those that match; a value that is inserted between the two statements is missed, unless both run in one transaction with
+ * one snapshot.
  */
 export const compile = (
   filter: Filter,
@@ -34,6 +49,7 @@ export const compile = (
     if (filter === null) return sql`TRUE`
     const translation = (matched: MatchedValues) =>
       new FilterTranslation(sql, dialect, question, matched, probesIn(filter) > MAX_PROBES)
+    if (yield* inReader(dialect)) return translation("tested in SQL").ofCall(filter)
     const plain = translation(new Map())
     const asked = patternsIn(filter, question.now)
     if (asked.size === 0) return plain.ofCall(filter)
@@ -75,18 +91,41 @@ const patternsIn = (
   return found
 }
 
-/** Values tested between two turns of the event loop: a large scope must not hold up everybody else. */
-const BATCH = 500
+/** How long values are tested between two turns of the event loop, in milliseconds: nobody else may wait long. */
+const SLICE = 5
 
-const testAll = (pattern: string, values: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>> =>
+/** Values tested between two looks at the clock. */
+const BATCH = 50
+
+/** Completes after the input and output that is due. `Effect.yieldNow` does not wait for it. */
+const nextTurn = Effect.async<void>((resume) => {
+  const immediate = setImmediate(() => resume(Effect.void))
+  return Effect.sync(() => clearImmediate(immediate))
+})
+
+/** The values that a pattern is found in. The time counts towards the limit of the read. */
+const testAll = (pattern: string, values: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>, SqlError> =>
   Either.match(Regex.compile(pattern), {
     onLeft: () => Effect.succeed([]),
     onRight: (isMatch) =>
       Effect.gen(function* () {
+        const read = Option.getOrUndefined(yield* Effect.serviceOption(CurrentRead))
         const matched: Array<string> = []
-        for (let start = 0; start < values.length; start += BATCH) {
-          if (start > 0) yield* Effect.yieldNow()
-          for (const value of values.slice(start, start + BATCH)) if (isMatch(value)) matched.push(value)
+        for (let start = 0; start < values.length; ) {
+          const began = performance.now()
+          while (start < values.length && performance.now() - began < SLICE) {
+            for (const value of values.slice(start, start + BATCH)) if (isMatch(value)) matched.push(value)
+            start += BATCH
+          }
+          if (read !== undefined) {
+            read.spentMillis += performance.now() - began
+            const { limitMillis, spentMillis } = read
+            if (limitMillis !== undefined && spentMillis > limitMillis) {
+              const cause = new ReadLimitExceeded({ limitMillis })
+              return yield* new SqlError({ cause, message: "Testing the values took too long" })
+            }
+          }
+          if (start < values.length) yield* nextTurn
         }
         return matched
       })

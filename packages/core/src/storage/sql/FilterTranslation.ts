@@ -27,8 +27,8 @@ export interface FilterContext {
   readonly now: DateTime.Utc
 }
 
-/** Which of a field's values a pattern is found in, by `patternKey`. */
-export type MatchedValues = ReadonlyMap<string, ReadonlyArray<string>>
+/** Which of a field's values a pattern is found in, by `patternKey`; or that the database tests patterns itself. */
+export type MatchedValues = ReadonlyMap<string, ReadonlyArray<string>> | "tested in SQL"
 
 export const patternKey = (field: Field, pattern: string): string => JSON.stringify([field, pattern])
 
@@ -250,7 +250,10 @@ export class FilterTranslation {
         // Every text ends with the empty one, as it contains it; counted from the end, it would begin at the start.
         return test.text === "" ? dialect.contains(value, "") : dialect.endsWith(value, test.text)
       case "regex":
-        return sql`${value} IN ${dialect.texts(this.matched.get(patternKey(field, test.pattern)) ?? [])}`
+        if (this.matched !== "tested in SQL") {
+          return sql`${value} IN ${dialect.texts(this.matched.get(patternKey(field, test.pattern)) ?? [])}`
+        }
+        return dialect.matches === undefined ? sql`FALSE` : dialect.matches(value, test.pattern)
       case "within":
         return this.within(value, test.intervals)
     }

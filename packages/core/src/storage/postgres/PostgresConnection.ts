@@ -1,0 +1,249 @@
+/**
+ * Statements on connections of a node-postgres pool, each with a time limit that holds whatever the server does. The
+ * server's own limits do not: a server that is frozen, or a network that drops packets, enforces none. A statement that
+ * is interrupted or over its limit is canceled on the server, and its connection is used again only once it has ended.
+ */
+import type { Connection } from "@effect/sql/SqlConnection"
+import { SqlError } from "@effect/sql/SqlError"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Pool, PoolClient, QueryArrayConfig, QueryConfig, QueryResult } from "pg"
+import { cancelStatement } from "./cancelStatement.js"
+import { NotNow, type ReadLimitExceeded } from "../sql/Storing.js"
+
+/** How long a statement may take, and the cause of the error when it takes longer. */
+export interface StatementLimit {
+  /** Undefined: as long as it takes. */
+  readonly millis: number | undefined
+  readonly exceeded: () => NotNow | ReadLimitExceeded
+}
+
+/** How long a canceled statement has to end before its connection is closed, in milliseconds. */
+const CANCEL_WAIT = 1000
+
+const failed = (cause: unknown, message = "Failed to execute statement"): SqlError => new SqlError({ cause, message })
+
+/** Codes after which the server closes the connection. */
+const isClosing = (error: Error): boolean => "code" in error && /^(?:57P0|08|25P03)/.test(String(error.code))
+
+const ignored = (): void => undefined
+
+/** One statement on a connection. */
+interface Running {
+  /** Cancels it on the server. `onEnd` is called when it has ended, with false if it has not within the time. */
+  readonly cancel: (onEnd: (hasEnded: boolean) => void) => void
+}
+
+const start = (
+  client: PoolClient,
+  query: QueryConfig | QueryArrayConfig,
+  onResult: (error: Error | undefined, result: QueryResult) => void
+): Running => {
+  let onEnd: ((hasEnded: boolean) => void) | undefined
+  let hasEnded = false
+  client.query(query, (error: Error | null | undefined, result: QueryResult) => {
+    hasEnded = true
+    onResult(error ?? undefined, result)
+    onEnd?.(true)
+  })
+  return {
+    cancel: (ended) => {
+      if (hasEnded) return ended(true)
+      const timer = setTimeout(() => {
+        onEnd = undefined
+        ended(false)
+      }, CANCEL_WAIT)
+      onEnd = (done) => {
+        clearTimeout(timer)
+        ended(done)
+      }
+      cancelStatement(client)
+    }
+  }
+}
+
+/** Calls back after a time, unless it is cleared. What has arrived by then is read first: this process may have been busy. */
+const after = (millis: number | undefined, callback: () => void): (() => void) => {
+  if (millis === undefined) return ignored
+  let isCleared = false
+  const timer = setTimeout(() => setImmediate(() => (isCleared ? undefined : callback())), Math.max(1, millis))
+  return () => {
+    isCleared = true
+    clearTimeout(timer)
+  }
+}
+
+/** A statement on a connection of its own, which the pool provides. The limit includes the wait for it. */
+const onPool = (
+  pool: Pool,
+  query: QueryConfig | QueryArrayConfig,
+  limit: StatementLimit
+): Effect.Effect<QueryResult, SqlError> =>
+  Effect.async((resume) => {
+    let isOver = false
+    let running: Running | undefined
+    let giveBack: (broken?: Error) => void = ignored
+    /** The caller waits no longer. */
+    const abandon = () => {
+      isOver = true
+      clear()
+      running?.cancel((hasEnded) => giveBack(hasEnded ? undefined : new Error("The statement could not be canceled.")))
+    }
+    const clear = after(limit.millis, () => {
+      abandon()
+      resume(failed(limit.exceeded()))
+    })
+    pool.connect((error, client, release) => {
+      if (error !== undefined || client === undefined) {
+        clear()
+        return resume(failed(error, "Failed to acquire connection"))
+      }
+      if (isOver) return release()
+      // A connection that breaks emits this besides failing its statement, and the process would end without a listener.
+      client.on("error", ignored)
+      giveBack = (broken) => {
+        client.off("error", ignored)
+        release(broken)
+      }
+      running = start(client, query, (failure, result) => {
+        if (isOver) return
+        isOver = true
+        clear()
+        giveBack(failure !== undefined && isClosing(failure) ? failure : undefined)
+        resume(failure === undefined ? Effect.succeed(result) : failed(failure))
+      })
+    })
+    return Effect.sync(() => {
+      if (!isOver) abandon()
+    })
+  })
+
+/** A connection that is kept for a transaction. */
+interface Kept {
+  readonly client: PoolClient
+  /** Statements that were sent and have not ended. */
+  unfinished: number
+  /** Why it must not be used again. */
+  broken: Error | undefined
+}
+
+/** A statement on a connection that is kept. The server runs them one after the other. */
+const onKept = (
+  kept: Kept,
+  query: QueryConfig | QueryArrayConfig,
+  limit: StatementLimit
+): Effect.Effect<QueryResult, SqlError> =>
+  Effect.async((resume) => {
+    let isOver = false
+    kept.unfinished++
+    const clear = after(limit.millis, () => {
+      abandon()
+      // Nobody knows what the server made of it.
+      kept.broken = new NotNow({ message: "A statement of the transaction was not answered in time." })
+      resume(failed(limit.exceeded()))
+    })
+    const running = start(kept.client, query, (failure, result) => {
+      kept.unfinished--
+      if (isOver) return
+      isOver = true
+      clear()
+      if (failure !== undefined && isClosing(failure)) kept.broken = failure
+      resume(failure === undefined ? Effect.succeed(result) : failed(failure))
+    })
+    const abandon = () => {
+      isOver = true
+      clear()
+      running.cancel(ignored)
+    }
+    return Effect.sync(() => {
+      if (!isOver) abandon()
+    })
+  })
+
+/** A list of values, as node-postgres takes them. */
+const values = (params: ReadonlyArray<unknown>): Array<unknown> => [...params]
+
+/** Several statements in one text give several results. */
+const rowsOf = (result: QueryResult): ReadonlyArray<object> =>
+  Array.isArray(result) ? result.map((one: QueryResult) => one.rows) : result.rows
+
+/** A connection of the client's kind. `run` runs a statement. */
+const connection = (
+  run: (query: QueryConfig | QueryArrayConfig) => Effect.Effect<QueryResult, SqlError>
+): Connection => {
+  const execute: Connection["execute"] = (text, params, transformRows) => {
+    const rows = Effect.map(run({ text, values: values(params) }), rowsOf)
+    return transformRows === undefined ? rows : Effect.map(rows, transformRows)
+  }
+  return {
+    execute,
+    executeUnprepared: execute,
+    executeRaw: (text, params) => run({ text, values: values(params) }),
+    executeValues: (text, params) =>
+      Effect.map(run({ text, values: values(params), rowMode: "array" }), (result) =>
+        rowsOf(result).filter((row) => Array.isArray(row))
+      ),
+    executeStream: () => Effect.dieMessage("Streams of rows are not supported")
+  }
+}
+
+/** Statements that each run on any connection of the pool. `limit` gives the limit of the next one. */
+export const pooled = (
+  pool: Pool,
+  limit: () => StatementLimit,
+  around: <A>(statement: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError> = (statement) => statement
+): Connection => connection((query) => around(Effect.suspend(() => onPool(pool, query, limit()))))
+
+const COMMIT = "COMMIT"
+const ROLLBACK = "ROLLBACK"
+
+/**
+ * A connection that the pool gives up for a transaction. It is closed if the transaction could not be ended, which rolls it
+ * back.
+ */
+export const reserve = (pool: Pool, limit: StatementLimit): Effect.Effect<Connection, SqlError, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.async<Kept, SqlError>((resume) => {
+        pool.connect((error, client) => {
+          if (error !== undefined || client === undefined) {
+            return resume(failed(error, "Failed to acquire connection"))
+          }
+          client.on("error", ignored)
+          resume(Effect.succeed({ client, unfinished: 0, broken: undefined }))
+        })
+      }),
+      ({ broken, client, unfinished }) =>
+        Effect.sync(() => {
+          client.off("error", ignored)
+          client.release(broken ?? (unfinished > 0 ? new Error("A statement has not ended.") : undefined))
+        })
+    ),
+    (kept) =>
+      connection((query) =>
+        Effect.suspend(() => {
+          if (kept.broken !== undefined) return failed(kept.broken)
+          const statement = onKept(kept, query, limit)
+          return query.text !== COMMIT && query.text !== ROLLBACK
+            ? statement
+            : Effect.tapError(statement, (error) =>
+                Effect.sync(() => {
+                  kept.broken ??= new Error("The transaction could not be ended.", { cause: error })
+                })
+              )
+        })
+      )
+  )
+
+export const commit = (reserved: Connection): Effect.Effect<void, SqlError> =>
+  Effect.asVoid(reserved.executeUnprepared(COMMIT, [], undefined))
+
+/** Never fails: a connection that cannot roll back is closed, and so the server rolls back. */
+export const rollback = (reserved: Connection): Effect.Effect<void> =>
+  Effect.ignore(reserved.executeUnprepared(ROLLBACK, [], undefined))
+
+/** The limit of statements of ordinary requests. */
+export const ordinaryLimit = (millis: number | undefined): StatementLimit => ({
+  millis,
+  exceeded: () => new NotNow({ message: "The database did not answer in time." })
+})

@@ -1,0 +1,32 @@
+import type { PoolClient } from "pg"
+import { connect } from "node:net"
+
+/** The code of a CancelRequest. Source: PostgreSQL's documentation, Message Formats. */
+const CANCEL_REQUEST = 80877102
+
+/** How long the server has to accept the request, in milliseconds. */
+const TIMEOUT = 1000
+
+/**
+ * Asks the server to cancel the statement that runs on a connection, by a connection of its own: the pool may have none to
+ * spare. It is sent without TLS, as libpq does: the server takes the request before it asks for encryption or a password,
+ * and the key in it is of this connection alone. Nothing is reported: if it fails, the statement runs into its limit.
+ */
+export const cancelStatement = (client: PoolClient): void => {
+  // node-postgres keeps them as properties that its types leave out.
+  const host: unknown = Reflect.get(client, "host")
+  const port: unknown = Reflect.get(client, "port")
+  const processId: unknown = Reflect.get(client, "processID")
+  const secretKey: unknown = Reflect.get(client, "secretKey")
+  if (typeof host !== "string" || typeof processId !== "number" || typeof secretKey !== "number") return
+  const request = Buffer.alloc(16)
+  request.writeInt32BE(16, 0)
+  request.writeInt32BE(CANCEL_REQUEST, 4)
+  request.writeInt32BE(processId, 8)
+  request.writeInt32BE(secretKey, 12)
+  const address = host.startsWith("/") ? { path: `${host}/.s.PGSQL.${String(port)}` } : { host, port: Number(port) }
+  const socket = connect(address)
+  socket.on("error", () => undefined)
+  socket.setTimeout(TIMEOUT, () => socket.destroy())
+  socket.end(request)
+}

@@ -1,0 +1,83 @@
+/** Which of the reads that wait is next. */
+
+/** What a read is for. Lists are waited for by people and short, exports by programs and long. */
+export type ReadKind = "list" | "chart" | "export"
+
+/** A read that waits or runs. */
+export interface ReadRequest {
+  readonly kind: ReadKind
+  readonly organizationId: number
+}
+
+export interface WaitingRead extends ReadRequest {
+  /** When it began to wait, in milliseconds of a monotonic clock. */
+  readonly since: number
+}
+
+/** Most reads that wait at a time; and those of one organization, so that it cannot fill the queue for all others. */
+export const MAX_WAITING = 200
+const MAX_WAITING_OF_ONE = 100
+
+/** How long a read waits for its turn before it fails with `StorageBusy`, in milliseconds. */
+export const MAX_WAIT: Readonly<Record<ReadKind, number>> = { list: 5000, chart: 5000, export: 30_000 }
+
+/** Whether one more read may wait. */
+export const mayWait = (waiting: ReadonlyArray<ReadRequest>, { organizationId }: ReadRequest): boolean =>
+  waiting.length < MAX_WAITING &&
+  waiting.reduce((count, one) => count + Number(one.organizationId === organizationId), 0) < MAX_WAITING_OF_ONE
+
+const RANKS: Readonly<Record<ReadKind, number>> = { list: 0, chart: 1, export: 2 }
+
+/** How long a chart or export waits until it is treated as what comes before it, in milliseconds: nothing waits forever. */
+const PROMOTED_AFTER = 1000
+
+/**
+ * How many reads of a kind may run at a time out of a number of places: lists may use all, charts and exports together
+ * leave one, and exports half.
+ */
+export const placesOf = (kind: ReadKind, places: number): number => {
+  switch (kind) {
+    case "list":
+      return places
+    case "chart":
+      return Math.max(1, places - 1)
+    case "export":
+      return Math.max(1, places >> 1)
+  }
+}
+
+const hasPlace = (kind: ReadKind, running: ReadonlyArray<ReadRequest>, places: number): boolean => {
+  if (running.length >= places) return false
+  const count = (counted: ReadonlyArray<ReadKind>) => running.filter((one) => counted.includes(one.kind)).length
+  switch (kind) {
+    case "list":
+      return true
+    case "chart":
+      return count(["chart", "export"]) < placesOf("chart", places)
+    case "export":
+      return count(["chart", "export"]) < placesOf("chart", places) && count(["export"]) < placesOf("export", places)
+  }
+}
+
+/**
+ * The position of the read that runs next, or undefined if none can: a list before a chart before an export, then those of
+ * the organization with the fewest running reads, then in the order of their arrival.
+ */
+export const nextTurn = (
+  waiting: ReadonlyArray<WaitingRead>,
+  running: ReadonlyArray<ReadRequest>,
+  places: number,
+  now: number
+): number | undefined => {
+  const rank = ({ kind, since }: WaitingRead) =>
+    Math.max(0, RANKS[kind] - Math.floor(Math.max(0, now - since) / PROMOTED_AFTER))
+  const runningOf = ({ organizationId }: WaitingRead) =>
+    running.filter((one) => one.organizationId === organizationId).length
+  const isBefore = (one: WaitingRead, other: WaitingRead) =>
+    rank(one) - rank(other) || runningOf(one) - runningOf(other) || one.since - other.since
+  return waiting.reduce<number | undefined>((best, one, position) => {
+    if (!hasPlace(one.kind, running, places)) return best
+    const known = best === undefined ? undefined : waiting[best]
+    return known === undefined || isBefore(one, known) < 0 ? position : best
+  }, undefined)
+}

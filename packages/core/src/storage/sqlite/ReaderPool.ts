@@ -1,0 +1,173 @@
+import type { Connection } from "@effect/sql/SqlConnection"
+import { SqlError } from "@effect/sql/SqlError"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type * as Scope from "effect/Scope"
+import { createRequire } from "node:module"
+import { limitOf, type Read } from "../sql/Reads.js"
+import * as ReadTurns from "../sql/ReadTurns.js"
+import { NotNow, ReadLimitExceeded } from "../sql/Storing.js"
+import * as ReaderProcess from "./ReaderProcess.js"
+import type { ReaderRequest, ReaderSettings } from "./readerProgram.js"
+
+export interface ReaderPoolConfig {
+  /** An absolute path. */
+  readonly filename: string
+  /** How many reads run at a time, at least 1. */
+  readonly readers: number
+  readonly queryTimeoutMillis: number
+}
+
+export interface ReaderPool {
+  /** The connection for the statements of a read. */
+  readonly connectionOf: (read: Read) => Connection
+  /** Whether readers have the function that tests a text with a pattern. */
+  readonly hasPatterns: boolean
+}
+
+/** A reader that has nothing to do for this long is stopped: it takes about 70 MB. In milliseconds. */
+const IDLE = 60_000
+
+/**
+ * How long a statement may go on whose caller has gone, in milliseconds. Most have ended by then, and starting a new process
+ * takes longer.
+ */
+const GRACE = 50
+
+/** How long a reader process may take to start, in milliseconds: 135 to 465 were measured. */
+const START_LIMIT = 10_000
+
+const require = createRequire(import.meta.url)
+
+/** A module as this one finds it; null where it is not installed, as in a bundle. */
+const found = (name: string, from: NodeJS.Require = require): string | null => {
+  try {
+    return from.resolve(name)
+  } catch {
+    return null
+  }
+}
+
+/** The driver as it is found from here, or as the package finds it that depends on it. */
+const driver = (): string | null => {
+  const wrapper = found("@effect/sql-sqlite-node/SqliteClient")
+  return found("better-sqlite3") ?? (wrapper === null ? null : found("better-sqlite3", createRequire(wrapper)))
+}
+
+/**
+ * Processes that read one SQLite file. They are started when a read needs one and stopped when there has been none for a
+ * while. A statement that runs longer than its read may, or whose caller has gone, is ended with its process. No process
+ * outlives the scope.
+ */
+export const make = (config: ReaderPoolConfig): Effect.Effect<ReaderPool | undefined, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const file = driver()
+    if (file === null) return undefined
+    const settings: ReaderSettings = { filename: config.filename, driver: file, re2: found("re2js") }
+    const turns = ReadTurns.make(config.readers)
+    const alive = new Set<ReaderProcess.ReaderProcess>()
+    const idle = new Map<ReaderProcess.ReaderProcess, NodeJS.Timeout>()
+
+    const take = (): ReaderProcess.ReaderProcess => {
+      // The one that was used last, so that those that are not needed are stopped.
+      for (const [reader, timer] of [...idle].reverse()) {
+        clearTimeout(timer)
+        idle.delete(reader)
+        if (!reader.hasEnded()) return reader
+        alive.delete(reader)
+      }
+      const started = ReaderProcess.start(settings)
+      alive.add(started)
+      return started
+    }
+    const stop = (reader: ReaderProcess.ReaderProcess): void => {
+      clearTimeout(idle.get(reader))
+      idle.delete(reader)
+      alive.delete(reader)
+      reader.kill()
+    }
+    const giveBack = (reader: ReaderProcess.ReaderProcess): void => {
+      if (reader.hasEnded()) return stop(reader)
+      const timer = setTimeout(() => stop(reader), IDLE)
+      timer.unref()
+      idle.set(reader, timer)
+    }
+    yield* Effect.addFinalizer(() => Effect.sync(() => [...alive].forEach(stop)))
+
+    /** A statement on a reader of its own. */
+    const answered = (read: Read, request: ReaderRequest): Effect.Effect<ReadonlyArray<object>, SqlError> =>
+      Effect.async((resume) => {
+        const reader = take()
+        let started: number | undefined
+        let timer: NodeJS.Timeout | undefined
+        let isDone = false
+        let onDone = (): void => undefined
+        const finish = () => {
+          isDone = true
+          clearTimeout(timer)
+          if (started !== undefined) read.spentMillis += performance.now() - started
+          onDone()
+        }
+        const failAfter = (millis: number, cause: ReadLimitExceeded | NotNow) => {
+          clearTimeout(timer)
+          timer = setTimeout(
+            () => {
+              // An answer that came in time is read first: this process may have been busy when it came.
+              setImmediate(() => {
+                if (isDone) return
+                finish()
+                stop(reader)
+                resume(new SqlError({ cause, message: "The reader was ended" }))
+              })
+            },
+            Math.max(1, millis)
+          )
+        }
+        failAfter(START_LIMIT, new NotNow({ message: "No reader process has started in time." }))
+        reader.run(
+          request,
+          () => {
+            started = performance.now()
+            const limitMillis = limitOf(config.queryTimeoutMillis, read.kind)
+            read.limitMillis = limitMillis
+            failAfter(limitMillis - read.spentMillis, new ReadLimitExceeded({ limitMillis }))
+          },
+          (answer) => {
+            finish()
+            giveBack(reader)
+            resume(Either.mapLeft(answer, (cause) => new SqlError({ cause, message: "Failed to execute statement" })))
+          }
+        )
+        // The place is free again when the statement has ended.
+        return Effect.async<void>((resumeInterrupted) => {
+          if (isDone) return resumeInterrupted(Effect.void)
+          const grace = setTimeout(() => {
+            onDone = () => undefined
+            finish()
+            stop(reader)
+            resumeInterrupted(Effect.void)
+          }, GRACE)
+          onDone = () => {
+            clearTimeout(grace)
+            resumeInterrupted(Effect.void)
+          }
+        })
+      })
+
+    return {
+      hasPatterns: settings.re2 !== null,
+      connectionOf: (read) => {
+        const run = (sql: string, params: ReadonlyArray<unknown>, asLists = false) =>
+          turns.inTurn(read, answered(read, { sql, params, asLists }))
+        const execute: Connection["execute"] = (sql, params, transformRows) =>
+          transformRows === undefined ? run(sql, params) : Effect.map(run(sql, params), transformRows)
+        return {
+          execute,
+          executeUnprepared: execute,
+          executeRaw: (sql, params) => run(sql, params),
+          executeValues: (sql, params) => Effect.map(run(sql, params, true), (rows) => rows.filter(Array.isArray)),
+          executeStream: () => Effect.dieMessage("Streams of rows are not supported")
+        }
+      }
+    }
+  })

@@ -1,0 +1,100 @@
+/** What a reader process is started with, as JSON in its last argument. */
+export interface ReaderSettings {
+  /** An absolute path. */
+  readonly filename: string
+  /** The file of the driver's main module. */
+  readonly driver: string
+  /** The file of the regular expressions' main module; null where it is not installed as a package. */
+  readonly re2: string | null
+}
+
+export interface ReaderRequest {
+  readonly sql: string
+  readonly params: ReadonlyArray<unknown>
+  /** Rows as lists of values instead of objects. */
+  readonly asLists: boolean
+}
+
+/** The function of reader processes that tests a text with a pattern. */
+export const MATCHES = "earshot_matches"
+
+/**
+ * The program of a reader process: one read-only connection, on which it runs one statement at a time and answers with the
+ * rows. It is JavaScript in a text, passed on the command line, so that no file has to be found: not in tests, which run
+ * TypeScript sources, and not in a program that bundles the engine. Both modules are found by the parent.
+ *
+ * A native query blocks the process's main thread and cannot be interrupted, so the parent ends it with SIGKILL. The thread
+ * does the same when the parent is gone, also by SIGKILL: its end of the pipe on stdin closes then.
+ *
+ * A pattern is tested once for each distinct value, as long as a pattern has no more than 10,000 short ones.
+ */
+export const READER_PROGRAM = `
+"use strict"
+const { setPriority } = require("node:os")
+const { Worker } = require("node:worker_threads")
+process.title = "earshot reader"
+process.on("disconnect", () => process.exit(0))
+new Worker(
+  'const { Socket } = require("node:net"); const end = () => process.kill(process.pid, "SIGKILL");' +
+    'new Socket({ fd: 0 }).on("error", end).on("close", end).resume()',
+  { eval: true, stdin: false, resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 2 } }
+).unref()
+try {
+  setPriority(5)
+} catch {}
+
+const settings = JSON.parse(process.argv[process.argv.length - 1])
+const failure = (error) => ({ failed: { code: String(error.code ?? ""), message: String(error.message) } })
+
+const patterns = new Map()
+const patternOf = (pattern) => {
+  let known = patterns.get(pattern)
+  if (known === undefined) {
+    if (patterns.size >= 100) patterns.clear()
+    const compiled = require(settings.re2).RE2JS.compile(pattern)
+    known = { test: (text) => Number(compiled.test(text)), known: new Map() }
+    patterns.set(pattern, known)
+  }
+  return known
+}
+const matches = (text, pattern) => {
+  if (typeof text !== "string") return null
+  const { known, test } = patternOf(pattern)
+  const before = known.get(text)
+  if (before !== undefined) return before
+  const found = test(text)
+  if (text.length <= 200 && known.size < 10000) known.set(text, found)
+  return found
+}
+
+let database
+const statements = new Map()
+const statementOf = (sql) => {
+  let statement = statements.get(sql)
+  if (statement === undefined) {
+    if (statements.size >= 100) statements.clear()
+    statement = database.prepare(sql)
+    statements.set(sql, statement)
+  }
+  return statement
+}
+
+process.on("message", ({ sql, params, asLists }) => {
+  let answer
+  try {
+    answer = { rows: statementOf(sql).raw(asLists).all(...params) }
+  } catch (error) {
+    answer = failure(error)
+  }
+  process.send(answer)
+})
+
+try {
+  database = new (require(settings.driver))(settings.filename, { readonly: true, fileMustExist: true, timeout: 2000 })
+  database.pragma("query_only = ON")
+  database.function("${MATCHES}", { deterministic: true, directOnly: true }, matches)
+  process.send({ ready: true })
+} catch (error) {
+  process.send(failure(error), () => process.exit(1))
+}
+`
