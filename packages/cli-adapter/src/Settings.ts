@@ -7,6 +7,9 @@ import { DEFAULT_RECORDINGS } from "./commands/Shared.js"
 import { UsageError } from "./Errors.js"
 import type { EngineSettings } from "./Wiring.js"
 
+/** How long a command's own list or chart may be computed, in seconds: whoever runs it can end it. */
+const MAX_QUERY_SECONDS = 3600
+
 /** Where the engine's tables are. */
 export interface StorageOptions {
   readonly database: string
@@ -89,6 +92,9 @@ export const plainEngine = (
   languageModel: undefined,
   requestsPerMinute: undefined,
   refusalsPerMinute: undefined,
+  // One caller, so nobody waits for a list, and no process has to be started for it.
+  readers: 0,
+  queryTimeoutSeconds: MAX_QUERY_SECONDS,
   processes: 1
 })
 

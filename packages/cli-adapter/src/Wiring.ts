@@ -49,6 +49,10 @@ export interface EngineSettings {
   /** Requests per minute for each credential, and failed authentications per minute for each client address. */
   readonly requestsPerMinute: number | undefined
   readonly refusalsPerMinute: number | undefined
+  /** Lists, charts and exports that are computed at a time; undefined for the database's default. */
+  readonly readers: number | undefined
+  /** How long a list or chart may be computed. */
+  readonly queryTimeoutSeconds: number
   /** Processes that share the rate limits. */
   readonly processes: number
 }

@@ -129,10 +129,16 @@ const engine = (settings: EngineSettings): EngineLayer =>
     Effect.map(
       Effect.promise(() => import("./LoadedEngine.js")),
       ({ Database }) =>
-        Layer.flatMap(Database.layer(settings.database, { tablePrefix: settings.tablePrefix }), (storage) =>
-          Layer.unwrapEffect(Effect.map(secretBox(settings), (box) => engineOn(settings, box))).pipe(
-            Layer.provide(Layer.succeedContext(storage))
-          )
+        Layer.flatMap(
+          Database.layer(settings.database, {
+            tablePrefix: settings.tablePrefix,
+            readers: settings.readers,
+            queryTimeout: `${settings.queryTimeoutSeconds} seconds`
+          }),
+          (storage) =>
+            Layer.unwrapEffect(Effect.map(secretBox(settings), (box) => engineOn(settings, box))).pipe(
+              Layer.provide(Layer.succeedContext(storage))
+            )
         )
     )
   )

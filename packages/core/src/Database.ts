@@ -1,9 +1,11 @@
 import * as Data from "effect/Data"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { Storage } from "./Engine.js"
+import type { ReadsConfig } from "./storage/sql/Reads.js"
 import { DatabaseIncompatible } from "./storage/sql/SchemaRules.js"
 import { parseTablePrefix } from "./storage/sql/Tables.js"
 
@@ -27,12 +29,17 @@ export type DatabaseAddress =
   | { readonly kind: "sqlite"; readonly filename: string }
   | { readonly kind: "postgres"; readonly url: Redacted.Redacted }
 
-export interface DatabaseOptions {
+export interface DatabaseOptions extends ReadsConfig {
   /**
    * What the names of all tables, indexes and functions begin with, so that an engine can share a database with its host
    * or with another engine (default: no prefix). At most 30 lower-case letters, digits and underscores.
    */
   readonly tablePrefix?: string | undefined
+  /**
+   * How long a statement of an ordinary request may take on PostgreSQL, and how long it waits for a connection or a lock
+   * (default: 5 seconds). On SQLite it waits 5 seconds for another process that writes.
+   */
+  readonly statementTimeout?: Duration.DurationInput | undefined
 }
 
 const EXPECTED = "A database is given as sqlite:PATH or postgres://user:password@host:port/name."
@@ -105,7 +112,7 @@ const unusable = (reason: string) => (cause: unknown) => new DatabaseUnusable({ 
 
 /**
  * Storage at an address. The driver is loaded only when its kind of database is used, so a program installs the one it
- * needs: `@effect/sql-sqlite-node` or `@effect/sql-pg`.
+ * needs: `@effect/sql-sqlite-node` or `pg`.
  */
 export const layer = (address: string, options: DatabaseOptions = {}): Layer.Layer<Storage, DatabaseError> =>
   Layer.unwrapEffect(
@@ -115,13 +122,14 @@ export const layer = (address: string, options: DatabaseOptions = {}): Layer.Lay
         parseTablePrefix(options.tablePrefix ?? ""),
         (reason) => new DatabaseUnusable({ reason })
       )
+      const reads: ReadsConfig = { readers: options.readers, queryTimeout: options.queryTimeout }
       if (parsed.kind === "sqlite") {
         const { SqliteStorage } = yield* Effect.tryPromise({
           try: () => import("./storage/sqlite/index.js"),
           catch: unusable("SQLite needs the package @effect/sql-sqlite-node.")
         })
         const explain = sqliteUnusable(parsed.filename)
-        return SqliteStorage.layer({ filename: parsed.filename, tablePrefix }).pipe(
+        return SqliteStorage.layer({ ...reads, filename: parsed.filename, tablePrefix }).pipe(
           Layer.catchAll((cause): Layer.Layer<Storage, DatabaseError> =>
             cause instanceof DatabaseIncompatible
               ? Layer.fail(cause)
@@ -131,10 +139,13 @@ export const layer = (address: string, options: DatabaseOptions = {}): Layer.Lay
       }
       const { PostgresStorage } = yield* Effect.tryPromise({
         try: () => import("./storage/postgres/index.js"),
-        catch: unusable("PostgreSQL needs the package @effect/sql-pg.")
+        catch: unusable("PostgreSQL needs the package pg.")
       })
-      return PostgresStorage.layer({ url: parsed.url, tablePrefix }).pipe(
-        Layer.mapError((cause) => (cause instanceof DatabaseIncompatible ? cause : postgresUnusable(cause)))
-      )
+      return PostgresStorage.layer({
+        ...reads,
+        url: parsed.url,
+        tablePrefix,
+        statementTimeout: options.statementTimeout
+      }).pipe(Layer.mapError((cause) => (cause instanceof DatabaseIncompatible ? cause : postgresUnusable(cause))))
     })
   )

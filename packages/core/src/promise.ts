@@ -142,9 +142,11 @@ export type PromiseEngine = PromiseServices & EngineFunctions
  */
 export const createEngine = async (options: EngineOptions): Promise<PromiseEngine> => {
   if (!hasDatabase(options)) return Promise.reject(new TypeError(MISSING_DATABASE))
-  const { database, tablePrefix, worker = true, ...ports } = options
+  const { database, queryTimeout, readers, statementTimeout, tablePrefix, worker = true, ...ports } = options
   const managed = ManagedRuntime.make(
-    Engine.layerWith(ports).pipe(Layer.provide(Database.layer(database, { tablePrefix })))
+    Engine.layerWith(ports).pipe(
+      Layer.provide(Database.layer(database, { queryTimeout, readers, statementTimeout, tablePrefix }))
+    )
   )
 
   let closing: Promise<void> | undefined

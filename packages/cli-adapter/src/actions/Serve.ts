@@ -39,6 +39,8 @@ export interface ServeOptions extends StorageOptions, IngestingOptions, CodeHost
   readonly maxUpload: number
   readonly maxConnections: number
   readonly graceSeconds: number
+  readonly readers: number | undefined
+  readonly queryTimeoutSeconds: number
   readonly rateLimit: number | undefined
   readonly refusalLimit: number | undefined
 }
@@ -87,6 +89,8 @@ const serveInProcess = (options: ServeOptions): CommandEffect =>
         ...(yield* ingestingEngine(options)),
         codeHosts: { ...codeHosts, publicUrl: () => codeHosts.publicUrl() ?? listening.url },
         requestsPerMinute: options.rateLimit,
+        readers: options.readers,
+        queryTimeoutSeconds: options.queryTimeoutSeconds,
         refusalsPerMinute: options.refusalLimit,
         processes: options.processes
       }

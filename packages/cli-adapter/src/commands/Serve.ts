@@ -3,6 +3,8 @@ import { codeHosts, collectAfter, storage, ingesting, json } from "./Shared.js"
 
 /** More is a typo, which would fill the machine's memory. */
 const MAX_PROCESSES = 256
+const MAX_READERS = 64
+const MAX_QUERY_SECONDS = 3600
 
 export const serve = command("serve", {
   description:
@@ -32,6 +34,19 @@ export const serve = command("serve", {
     graceSeconds: withDefault(
       integer("--grace <seconds>", "Time for requests in flight to finish when the server stops."),
       30
+    ),
+    readers: integer(
+      "--readers <n>",
+      "Lists, charts and exports that are computed at a time in each process. On SQLite each takes a process of its own, and 0 computes them in the server's. (default: 2 on SQLite, 4 on PostgreSQL)",
+      { least: 0, most: MAX_READERS }
+    ),
+    queryTimeoutSeconds: withDefault(
+      integer(
+        "--query-timeout <seconds>",
+        "Longest time that a list or chart is computed; a page of an export may take six times as long.",
+        { most: MAX_QUERY_SECONDS }
+      ),
+      10
     ),
     rateLimit: integer("--rate-limit <n>", "Requests per minute for each credential. (default: no limit)"),
     refusalLimit: integer(

@@ -19,6 +19,8 @@ import {
   StorageKit,
   TestEngine
 } from "@earshot/test-kit"
+import { SqliteStorage } from "@earshot/core/sqlite"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 for (const database of TestEngine.databases) {
@@ -54,3 +56,16 @@ for (const database of TestEngine.databases) {
   CheckoutKit.checkoutStoreContract(database, storage)
   SimplificationKit.simplificationStoreContract(database, storage)
 }
+
+/** A file, whose reads that grow run in reader processes. */
+const inFile = Engine.stores.pipe(
+  Layer.provideMerge(
+    Layer.unwrapScoped(
+      Effect.map(StorageKit.emptyDatabase("sqlite"), (address) =>
+        SqliteStorage.layer({ filename: address.slice("sqlite:".length), tablePrefix: "contract_" })
+      )
+    )
+  )
+)
+CallKit.callFilterContract("sqlite with readers", inFile)
+AnalyticsKit.analyticsStoreContract("sqlite with readers", inFile)

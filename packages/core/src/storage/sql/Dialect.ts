@@ -153,8 +153,7 @@ export const sqliteDialect = (sql: SqlClient, tablePrefix = "", matches?: string
   startOfMonth: (millis) =>
     sql`unixepoch((${millis} - ((${millis} % 1000) + 1000) % 1000) / 1000, 'unixepoch', 'start of month') * 1000`,
   percentile: (value, at) => sql`percentile_cont(${value}, ${at})`,
-  matches:
-    matches === undefined ? undefined : (text, pattern) => sql`${sql.literal(matches)}(${text}, ${pattern})`,
+  matches: matches === undefined ? undefined : (text, pattern) => sql`${sql.literal(matches)}(${text}, ${pattern})`,
   forUpdate: sql.literal(""),
   skipLocked: sql.literal(""),
   forUpdateOf: () => sql.literal("")

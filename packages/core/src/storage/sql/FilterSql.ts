@@ -111,7 +111,7 @@ const testAll = (pattern: string, values: ReadonlyArray<string>): Effect.Effect<
       Effect.gen(function* () {
         const read = Option.getOrUndefined(yield* Effect.serviceOption(CurrentRead))
         const matched: Array<string> = []
-        for (let start = 0; start < values.length; ) {
+        for (let start = 0; start < values.length;) {
           const began = performance.now()
           while (start < values.length && performance.now() - began < SLICE) {
             for (const value of values.slice(start, start + BATCH)) if (isMatch(value)) matched.push(value)

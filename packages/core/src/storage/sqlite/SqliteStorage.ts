@@ -11,7 +11,7 @@ import * as Scope from "effect/Scope"
 import { resolve } from "node:path"
 import type { UnitOfWork } from "../../kernel/Storage.js"
 import { Dialect, sqliteDialect } from "../sql/Dialect.js"
-import { migrate } from "../sql/Migrations.js"
+import { check, migrate } from "../sql/Migrations.js"
 import type { DatabaseIncompatible } from "../sql/SchemaRules.js"
 import { tablePrefix } from "../sql/Tables.js"
 import { queryTimeoutMillis, type ReadsConfig, routed } from "../sql/Reads.js"
@@ -31,12 +31,21 @@ export interface SqliteConfig extends ReadsConfig {
 const DEFAULT_READERS = 2
 
 /** The driver's own connection. It is the client's only one, so nothing else of the driver's client is used. */
-const open = (config: SqliteConfig): Effect.Effect<Connection, SqlError, Scope.Scope | Reactivity.Reactivity> =>
+const open = (
+  config: SqliteConfig,
+  prefix: string
+): Effect.Effect<Connection, SqlError | DatabaseIncompatible, Scope.Scope | Reactivity.Reactivity> =>
   Effect.gen(function* () {
-    const driver = yield* SqliteClient.make({ filename: config.filename }).pipe(
+    const driver = yield* SqliteClient.make({ filename: config.filename, disableWAL: true }).pipe(
       // The driver throws where a file cannot be opened, and its client lets that through.
       Effect.catchAllDefect((cause) => new SqlError({ cause, message: `Failed to open ${config.filename}` }))
     )
+    // Before the first statement that changes the file: it may be another application's.
+    yield* check.pipe(
+      Effect.provideService(SqlClient.SqlClient, driver),
+      Effect.provideService(Dialect, sqliteDialect(driver, prefix))
+    )
+    yield* driver.unsafe("PRAGMA journal_mode = WAL")
     // FULL at every open: a WAL file opened again falls back to NORMAL, which loses acknowledged writes on power failure.
     yield* driver.unsafe("PRAGMA synchronous = FULL")
     yield* driver.unsafe("PRAGMA foreign_keys = ON")
@@ -124,7 +133,10 @@ const makeClient = (connection: Connection, pool: ReaderPool.ReaderPool | undefi
     return Object.assign(client, { withTransaction })
   })
 
-/** Storage in one SQLite file, migrated to the newest schema. It fails when the file cannot be opened or migrated. */
+/**
+ * Storage in one SQLite file, migrated to the newest schema. It fails when the file cannot be opened or migrated, and with
+ * `DatabaseIncompatible`, without a change, when this version must not use it.
+ */
 export const layer = (
   config: SqliteConfig
 ): Layer.Layer<SqlClient.SqlClient | Dialect | UnitOfWork, DatabaseIncompatible | SqlError> =>
@@ -135,7 +147,7 @@ export const layer = (
         Effect.gen(function* () {
           const prefix = yield* tablePrefix(config.tablePrefix)
           const pool = yield* readersOf(config)
-          const client = yield* makeClient(yield* open(config), pool)
+          const client = yield* makeClient(yield* open(config, prefix), pool)
           const dialect = sqliteDialect(client, prefix, pool?.hasPatterns === true ? MATCHES : undefined)
           return Context.make(SqlClient.SqlClient, client).pipe(Context.add(Dialect, dialect))
         })
