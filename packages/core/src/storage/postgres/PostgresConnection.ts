@@ -11,6 +11,8 @@ import type { Pool, PoolClient, QueryArrayConfig, QueryConfig, QueryResult } fro
 import { cancelStatement } from "./cancelStatement.js"
 import { NotNow, type ReadLimitExceeded } from "../sql/Storing.js"
 
+type Result = QueryResult<object>
+
 /** How long a statement may take, and the cause of the error when it takes longer. */
 export interface StatementLimit {
   /** Undefined: as long as it takes. */
@@ -37,18 +39,21 @@ interface Running {
 const start = (
   client: PoolClient,
   query: QueryConfig | QueryArrayConfig,
-  onResult: (error: Error | undefined, result: QueryResult) => void
+  onResult: (error: Error | undefined, result: Result) => void
 ): Running => {
   let onEnd: ((hasEnded: boolean) => void) | undefined
   let hasEnded = false
-  client.query(query, (error: Error | null | undefined, result: QueryResult) => {
+  client.query(query, (error: Error | null | undefined, result: Result) => {
     hasEnded = true
     onResult(error ?? undefined, result)
     onEnd?.(true)
   })
   return {
     cancel: (ended) => {
-      if (hasEnded) return ended(true)
+      if (hasEnded) {
+        ended(true)
+        return
+      }
       const timer = setTimeout(() => {
         onEnd = undefined
         ended(false)
@@ -78,7 +83,7 @@ const onPool = (
   pool: Pool,
   query: QueryConfig | QueryArrayConfig,
   limit: StatementLimit
-): Effect.Effect<QueryResult, SqlError> =>
+): Effect.Effect<Result, SqlError> =>
   Effect.async((resume) => {
     let isOver = false
     let running: Running | undefined
@@ -96,9 +101,13 @@ const onPool = (
     pool.connect((error, client, release) => {
       if (error !== undefined || client === undefined) {
         clear()
-        return resume(failed(error, "Failed to acquire connection"))
+        resume(failed(error, "Failed to acquire connection"))
+        return
       }
-      if (isOver) return release()
+      if (isOver) {
+        release()
+        return
+      }
       // A connection that breaks emits this besides failing its statement, and the process would end without a listener.
       client.on("error", ignored)
       giveBack = (broken) => {
@@ -132,7 +141,7 @@ const onKept = (
   kept: Kept,
   query: QueryConfig | QueryArrayConfig,
   limit: StatementLimit
-): Effect.Effect<QueryResult, SqlError> =>
+): Effect.Effect<Result, SqlError> =>
   Effect.async((resume) => {
     let isOver = false
     kept.unfinished++
@@ -164,12 +173,12 @@ const onKept = (
 const values = (params: ReadonlyArray<unknown>): Array<unknown> => [...params]
 
 /** Several statements in one text give several results. */
-const rowsOf = (result: QueryResult): ReadonlyArray<object> =>
-  Array.isArray(result) ? result.map((one: QueryResult) => one.rows) : result.rows
+const rowsOf = (result: Result): ReadonlyArray<object> =>
+  Array.isArray(result) ? result.map((one: Result) => one.rows) : result.rows
 
 /** A connection of the client's kind. `run` runs a statement. */
 const connection = (
-  run: (query: QueryConfig | QueryArrayConfig) => Effect.Effect<QueryResult, SqlError>
+  run: (query: QueryConfig | QueryArrayConfig) => Effect.Effect<Result, SqlError>
 ): Connection => {
   const execute: Connection["execute"] = (text, params, transformRows) => {
     const rows = Effect.map(run({ text, values: values(params) }), rowsOf)
@@ -207,7 +216,8 @@ export const reserve = (pool: Pool, limit: StatementLimit): Effect.Effect<Connec
       Effect.async<Kept, SqlError>((resume) => {
         pool.connect((error, client) => {
           if (error !== undefined || client === undefined) {
-            return resume(failed(error, "Failed to acquire connection"))
+            resume(failed(error, "Failed to acquire connection"))
+            return
           }
           client.on("error", ignored)
           resume(Effect.succeed({ client, unfinished: 0, broken: undefined }))

@@ -98,7 +98,7 @@ const SLICE = 5
 const BATCH = 50
 
 /** Completes after the input and output that is due. `Effect.yieldNow` does not wait for it. */
-const nextTurn = Effect.async<void>((resume) => {
+const nextTurn = Effect.async((resume: (turn: Effect.Effect<void>) => void) => {
   const immediate = setImmediate(() => resume(Effect.void))
   return Effect.sync(() => clearImmediate(immediate))
 })

@@ -41,7 +41,10 @@ export const make = (places: number): ReadTurns => {
   /** Completes when the read may run. Interrupted or failed, it has no place. */
   const acquire = (read: ReadRequest): Effect.Effect<void, SqlError> =>
     Effect.async((resume) => {
-      if (!mayWait(waiting, read)) return resume(busy("Too many reads are waiting."))
+      if (!mayWait(waiting, read)) {
+        resume(busy("Too many reads are waiting."))
+        return undefined
+      }
       const leave = () => {
         clearTimeout(timer)
         const position = waiting.indexOf(entry)

@@ -13,7 +13,7 @@ export const begin = (connection: Connection): Effect.Effect<void, SqlError> => 
   // Left open by a transaction whose ROLLBACK failed.
   return Effect.catchIf(
     attempt,
-    (error) => !isLocked(error) && /within a transaction/.test(String(error.cause)),
+    (error) => !isLocked(error) && String(error.cause).includes("within a transaction"),
     () => Effect.zipRight(rollback(connection), attempt)
   )
 }

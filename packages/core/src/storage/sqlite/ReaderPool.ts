@@ -87,7 +87,10 @@ export const make = (config: ReaderPoolConfig): Effect.Effect<ReaderPool | undef
       reader.kill()
     }
     const giveBack = (reader: ReaderProcess.ReaderProcess): void => {
-      if (reader.hasEnded()) return stop(reader)
+      if (reader.hasEnded()) {
+        stop(reader)
+        return
+      }
       const timer = setTimeout(() => stop(reader), IDLE)
       timer.unref()
       idle.set(reader, timer)
@@ -139,8 +142,11 @@ export const make = (config: ReaderPoolConfig): Effect.Effect<ReaderPool | undef
           }
         )
         // The place is free again when the statement has ended.
-        return Effect.async<void>((resumeInterrupted) => {
-          if (isDone) return resumeInterrupted(Effect.void)
+        return Effect.async((resumeInterrupted: (ended: Effect.Effect<void>) => void) => {
+          if (isDone) {
+            resumeInterrupted(Effect.void)
+            return
+          }
           const grace = setTimeout(() => {
             onDone = () => undefined
             finish()

@@ -95,7 +95,10 @@ export const start = (settings: ReaderSettings): ReaderProcess => {
 
   return {
     run: (request, onStarted, onAnswer) => {
-      if (ended !== undefined) return onAnswer(Either.left(ended))
+      if (ended !== undefined) {
+        onAnswer(Either.left(ended))
+        return
+      }
       current = { onStarted, onAnswer }
       child.ref()
       child.channel?.ref()
