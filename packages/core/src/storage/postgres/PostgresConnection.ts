@@ -177,9 +177,7 @@ const rowsOf = (result: Result): ReadonlyArray<object> =>
   Array.isArray(result) ? result.map((one: Result) => one.rows) : result.rows
 
 /** A connection of the client's kind. `run` runs a statement. */
-const connection = (
-  run: (query: QueryConfig | QueryArrayConfig) => Effect.Effect<Result, SqlError>
-): Connection => {
+const connection = (run: (query: QueryConfig | QueryArrayConfig) => Effect.Effect<Result, SqlError>): Connection => {
   const execute: Connection["execute"] = (text, params, transformRows) => {
     const rows = Effect.map(run({ text, values: values(params) }), rowsOf)
     return transformRows === undefined ? rows : Effect.map(rows, transformRows)
