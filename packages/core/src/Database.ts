@@ -111,8 +111,8 @@ const sqliteUnusable =
 const unusable = (reason: string) => (cause: unknown) => new DatabaseUnusable({ reason, cause })
 
 /**
- * Storage at an address. The driver is loaded only when its kind of database is used, so a program installs the one it
- * needs: `@effect/sql-sqlite-node` or `pg`.
+ * Storage at an address. The driver is loaded only when its kind of database is used, so a program that
+ * uses PostgreSQL needs no `@effect/sql-sqlite-node`.
  */
 export const layer = (address: string, options: DatabaseOptions = {}): Layer.Layer<Storage, DatabaseError> =>
   Layer.unwrapEffect(
@@ -139,7 +139,7 @@ export const layer = (address: string, options: DatabaseOptions = {}): Layer.Lay
       }
       const { PostgresStorage } = yield* Effect.tryPromise({
         try: () => import("./storage/postgres/index.js"),
-        catch: unusable("PostgreSQL needs the package pg.")
+        catch: unusable("The PostgreSQL driver, the package pg, cannot be loaded.")
       })
       return PostgresStorage.layer({
         ...reads,
