@@ -20,8 +20,8 @@ const read = (text: string | Uint8Array, size = 7) =>
     )
   )
 
-describe("calls in files and streams", () => {
-  it("are a line each, wherever the pieces end", async () => {
+describe("reading calls from files and streams", () => {
+  it("reads one call per line, wherever the chunks end", async () => {
     const text = '{"a":1}\n\n{"a":"é日"}\r\n{broken\n[{"a":2},{"a":3}]\n"x"'
     const found = [
       ["in:1", { a: 1 }],
@@ -34,7 +34,7 @@ describe("calls in files and streams", () => {
     for (const size of [1, 2, 3, 7, 1000]) expect(await read(text, size)).toEqual(found)
   })
 
-  it("are one document over many lines, or a list of them", async () => {
+  it("reads one document of many lines, or a list of documents", async () => {
     expect(await read('\n{\n  "a": 1\n}\n')).toEqual([["in", { a: 1 }]])
     expect(await read('[\n{"a": 1},\n{"a": 2}\n]')).toEqual([
       ["in[0]", { a: 1 }],
@@ -42,7 +42,7 @@ describe("calls in files and streams", () => {
     ])
   })
 
-  it("are found below a line that is broken", async () => {
+  it("reads the calls after an invalid line", async () => {
     expect(await read('{oops\n{"a":1}\n{"a":2}\n')).toEqual([
       ["in:1", "This is not valid JSON."],
       ["in:2", { a: 1 }],
@@ -50,17 +50,17 @@ describe("calls in files and streams", () => {
     ])
   })
 
-  it("are none where there is nothing", async () => {
+  it("reads no calls from empty input", async () => {
     expect(await read("")).toEqual([])
     expect(await read("\n \r\n\t\n")).toEqual([])
   })
 
-  it("must be UTF-8, and a byte order mark is none of their business", async () => {
+  it("rejects input that is not UTF-8 and skips a byte order mark", async () => {
     expect(await read(new Uint8Array([0xff, 0x7b, 0x7d]))).toEqual([["in:1", "This is not valid UTF-8."]])
     expect(await read('\ufeff{"a":1}')).toEqual([["in:1", { a: 1 }]])
   })
 
-  it("say so where they cannot be read, after what was read by then", async () => {
+  it("reports a read error after the calls that were read before it", async () => {
     async function* failing(): AsyncGenerator<Uint8Array> {
       yield await Promise.resolve(Buffer.from('{"a":1}\n{"a":2}\n'))
       yield await Promise.reject(Object.assign(new Error("gone"), { code: "EIO" }))
@@ -69,7 +69,7 @@ describe("calls in files and streams", () => {
     expect(Chunk.toReadonlyArray(found).map(({ place }) => place)).toEqual(["in:1", "in:2", "in"])
   })
 
-  it("come out as they went in", async () => {
+  it("returns the calls that were written", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 })), { maxLength: 6 }),

@@ -16,8 +16,8 @@ const columns = [
   { name: "STATE", of: ({ state }: Row) => state, least: 6 }
 ]
 
-describe("tables", () => {
-  it("align what they hold, by the columns it takes and not by its characters", () => {
+describe("a table", () => {
+  it("aligns cells by the columns that they take, not by their characters", () => {
     const rows = [
       { id: 1, name: "日本語", state: "in force" },
       { id: 1234, name: "a\u001b[1mb", state: "" }
@@ -25,12 +25,12 @@ describe("tables", () => {
     expect(table(columns, rows, 80)).toEqual(["  ID  NAME    STATE", "   1  日本語  in force", "1234  a␛[1mb"])
   })
 
-  it("cut the widest column where there is no room", () => {
+  it("shortens the widest column when the row does not fit", () => {
     const rows = [{ id: 7, name: "A name that is far too long for it", state: "in force" }]
     expect(table(columns, rows, 30)).toEqual(["ID  NAME              STATE", " 7  A name that is …  in force"])
   })
 
-  it("never are wider than the screen, and a row is one line", () => {
+  it("is never wider than the terminal and prints each row on one line", () => {
     const row = fc.record({ id: fc.nat(), name: anyText, state: anyText })
     fc.assert(
       fc.property(fc.array(row, { minLength: 1 }), fc.integer({ min: 30, max: 130 }), (rows, screen) => {

@@ -3,7 +3,7 @@ import * as fc from "effect/FastCheck"
 import { truncate, sanitize, sanitizeLines, padEnd, padStart, jsonLine, shellQuote, displayWidth } from "../src/Text.js"
 import { acts, anyText } from "./support/text.js"
 
-describe("texts on a terminal", () => {
+describe("text printed to a terminal", () => {
   it.each([
     ["\u001b[2Jgone", "␛[2Jgone"],
     ["\u001b]0;title\u0007", "␛]0;title␇"],
@@ -13,11 +13,11 @@ describe("texts on a terminal", () => {
     ["\ud83d", "<U+D83D>"],
     ["\u007f", "␡"],
     ["日本 👩‍👩‍👧", "日本 👩‍👩‍👧"]
-  ])("show %j as %j", (text, shown) => {
+  ])("prints %j as %j", (text, shown) => {
     expect(sanitize(text)).toBe(shown)
   })
 
-  it("never act on it, whatever they say", () => {
+  it("never contains control sequences, whatever the value", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(acts(sanitize(text))).toBe(false)
@@ -28,7 +28,7 @@ describe("texts on a terminal", () => {
     )
   })
 
-  it("keep their value as JSON, on one line", () => {
+  it("keeps its value when it is printed as JSON on one line", () => {
     fc.assert(
       fc.property(fc.array(anyText), (value) => {
         const line = jsonLine(value)
@@ -48,11 +48,11 @@ describe("texts on a terminal", () => {
     ["👩‍👩‍👧👩‍👩‍👧", 3, "👩‍👩‍👧…"],
     ["abc", 1, "…"],
     ["abc", 0, ""]
-  ])("%j fits %i columns as %j", (text, columns, fit) => {
+  ])("shortens %j to %i columns as %j", (text, columns, fit) => {
     expect(truncate(text, columns)).toBe(fit)
   })
 
-  it("take the columns of their field and no more", () => {
+  it("takes exactly as many columns as its field has", () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 0, max: 60 }), (any, columns) => {
         const text = sanitize(any)
@@ -64,7 +64,7 @@ describe("texts on a terminal", () => {
     )
   })
 
-  it("are one word to a shell", () => {
+  it("is quoted as one argument for a shell", () => {
     expect(shellQuote("it's $HOME")).toBe(`'it'\\''s $HOME'`)
   })
 })

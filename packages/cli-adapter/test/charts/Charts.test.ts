@@ -55,18 +55,18 @@ const pie = (slices: ReadonlyArray<readonly [string, number]>): WidgetData => {
 
 const plain = (columns: number) => ({ columns, color: false })
 
-describe("numbers", () => {
+describe("a number in a chart", () => {
   it.each([
     [1234, "1,234"],
     [12.345, "12.35"],
     [0, "0"],
     [-3.5, "-3.5"],
     [1_250_000, "1.3M"]
-  ])("%d is read as %s", (value, text) => {
+  ])("%d is printed as %s", (value, text) => {
     expect(printNumber(value)).toBe(text)
   })
 
-  it("are seconds, shares and instants where they are", () => {
+  it("is printed as a duration, a percentage or a date by its unit", () => {
     expect(printSeconds(192.4)).toBe("03:12")
     expect(printSeconds(7205)).toBe("120:05")
     expect(printShare(0.8125)).toBe("81.3 %")
@@ -77,8 +77,8 @@ describe("numbers", () => {
   })
 })
 
-describe("charts", () => {
-  it("draw four numbers side by side, or below each other where it is narrow", () => {
+describe("a chart in the terminal", () => {
+  it("prints four numbers side by side, or below each other if the terminal is narrow", () => {
     const data: WidgetData = {
       chartType: "stat",
       totalCalls: 1406,
@@ -98,7 +98,7 @@ describe("charts", () => {
     ])
   })
 
-  it("draw slices to an eighth of a column", () => {
+  it("draws slices with a precision of an eighth of a column", () => {
     expect(
       drawWidget(
         pie([
@@ -113,19 +113,19 @@ describe("charts", () => {
     expect(shareBar(1, 10)).toBe("██████████")
   })
 
-  it("draw bars from zero, a gap for nothing and the thinnest bar for zero", () => {
+  it("draws bars from zero, with a gap for a missing value and the thinnest bar for zero", () => {
     const scale = scaleOf([4, 2, 0])
     expect(scale).toEqual({ low: 0, high: 5 })
     expect(barRows([4, null, 2, 0], { scale, rows: 2, width: 2 })).toEqual(["▅       ", "█   ▆ ▁ "])
   })
 
-  it("draw lines in dots, broken where nothing is known", () => {
+  it("draws lines as dots, interrupted where values are missing", () => {
     const frame = { scale: { low: 0, high: 10 }, rows: 1, columns: 3 }
     expect(lineRows([0, 10, 0], frame)).toEqual(["⡠⠊⢆"])
     expect(lineRows([5, null, 5], frame)).toEqual(["⠂ ⠐"])
   })
 
-  it("say so where there is nothing to draw", () => {
+  it("states that there is no data", () => {
     for (const data of [
       pie([]),
       overTime("bar", []),
@@ -135,7 +135,7 @@ describe("charts", () => {
     }
   })
 
-  it("never exceed their width, whatever they show, and never act on the terminal", () => {
+  it("never exceeds its width and never contains control sequences, whatever the data", () => {
     const value = fc.option(
       fc.oneof(
         fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e12, max: 1e12 }),

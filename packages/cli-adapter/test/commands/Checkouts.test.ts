@@ -21,7 +21,7 @@ const shell = (line: string) =>
     })
   })
 
-describe.skipIf(!(await CheckoutKit.hasGit()))("earshot checkout", () => {
+describe.skipIf(!(await CheckoutKit.runsGitTests()))("earshot checkout", () => {
   it("makes a key that git clones with, through a connection made at the command line", async () => {
     const database = `sqlite:${join(folder.path, "earshot.db")}`
     const repositories = join(folder.path, "repositories")

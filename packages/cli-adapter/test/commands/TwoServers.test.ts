@@ -8,7 +8,7 @@ import * as Redacted from "effect/Redacted"
 import { earshot, start, type Started } from "../support/binary.js"
 import { place, type Place } from "../support/databases.js"
 
-describe("two servers on one PostgreSQL, asked in turn", () => {
+describe("two servers on one PostgreSQL that receive requests in turn", () => {
   let at: Place
   let servers: ReadonlyArray<Started> = []
   let urls: ReadonlyArray<string> = []
@@ -40,34 +40,34 @@ describe("two servers on one PostgreSQL, asked in turn", () => {
 
   const tenant = async (): Promise<ModelKit.CapacityOwner> => {
     const { agent, apiKey, project } = await host.runPromise(
-      Effect.flatMap(Organizations, (all) => all.create({ name: "Walk" }))
+      Effect.flatMap(Organizations, (all) => all.create({ name: "Model" }))
     )
     return { driver: ModelKit.httpDriver(urls, Redacted.value(apiKey.secret)), project: project.id, agent: agent.id }
   }
-  // The servers look after lost leases by themselves, whenever they do: walks have no crashes.
+  // The servers release expired leases by themselves at any time, so the command sequences have no crashes.
   const capacity = async () => ModelKit.capacityFixture(await tenant(), await tenant())
 
-  it("hold what the model of capacity says that runs need", async () => {
+  it("match the model of capacity", async () => {
     await ResultKit.checkCapacityModel(capacity, { runs: 4, maxCommands: 30 })
   }, 3_600_000)
 
-  it("leave results after deletions at once as some order of them would", async () => {
+  it("process concurrent deletions of results as if in some order", async () => {
     await ResultKit.checkConcurrentDeletions(capacity, { runs: 10 })
   }, 3_600_000)
 
-  it("keep calls and dashboards as the model says", async () => {
+  it("match the model of calls and dashboards", async () => {
     await ModelKit.checkCallModel(calls, { runs: 4, maxCommands: 20 })
   }, 3_600_000)
 
-  it("answer calls at once as some order of them would be answered", async () => {
+  it("process concurrent requests on calls as if in some order", async () => {
     await ModelKit.checkConcurrentCalls(calls, { runs: 10, maxCommands: 5 })
   }, 3_600_000)
 
-  it("keep evaluators and folders as the model says", async () => {
+  it("match the model of evaluators and folders", async () => {
     await EvaluatorKit.checkEvaluatorModel(evaluators, { runs: 3, maxCommands: 15 })
   }, 3_600_000)
 
-  it("leave evaluators after bulk updates at once as some order of them would", async () => {
+  it("process concurrent bulk updates as if in some order", async () => {
     await EvaluatorKit.checkConcurrentBulkUpdates(evaluators, { runs: 8 })
   }, 3_600_000)
 })

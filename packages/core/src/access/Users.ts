@@ -37,11 +37,7 @@ export const layer = Layer.effect(
         })
       ),
       list: useCase("users.list")((permit, query) =>
-        Effect.gen(function* () {
-          const page = yield* Pages.decodeRequest(query)
-          const found = yield* store.list(permit, page)
-          return Pages.pageOf(page, found, (user) => user.id)
-        })
+        Pages.paginate(Pages.PageQuery, query, (page) => store.list(permit, page))
       )
     })
   )

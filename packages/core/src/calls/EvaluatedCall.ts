@@ -1,6 +1,7 @@
 /** A call as metrics evaluate it. */
 import * as DateTime from "effect/DateTime"
-import { type EvaluatedSubject, expectedOutcomeOf, fillVariables } from "../metrics/EvaluatedSubject.js"
+import { fillPlaceholders } from "../catalog/PlaceholderRules.js"
+import { type EvaluatedSubject, expectedOutcomeOf } from "../metrics/EvaluatedSubject.js"
 import type { EvaluationStatus } from "../metrics/Evaluation.js"
 import type { JobId, MetricId } from "../kernel/Ids.js"
 import type { Metric } from "../metrics/Metric.js"
@@ -16,7 +17,7 @@ export const subjectOf = (call: CallRecord, description: string): EvaluatedSubje
   endedReason: call.callEndedReason,
   metadata: call.metadata,
   dynamicVariables: call.dynamicVariables,
-  agentDescription: fillVariables(description, call.dynamicVariables),
+  agentDescription: fillPlaceholders(description, call.dynamicVariables),
   expectedOutcome: expectedOutcomeOf(call.metadata)
 })
 

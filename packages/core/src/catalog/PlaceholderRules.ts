@@ -62,5 +62,7 @@ export const placeholderFiller = (variables: JsonObject): PlaceholderFiller => {
 /**
  * Fills `{{variable}}` placeholders: texts unchanged, null as empty, other values as JSON. A placeholder without a value
  * is left, so that the gap is visible, and so is one beyond `MAX_FILLED`. Placeholders inside values are not filled.
+ * Variables that are not an object fill nothing.
  */
-export const fillPlaceholders = (text: string, variables: JsonObject): string => placeholderFiller(variables).fill(text)
+export const fillPlaceholders = (text: string, variables: Json): string =>
+  isPlainObject(variables) ? placeholderFiller(variables).fill(text) : text

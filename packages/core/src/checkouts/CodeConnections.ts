@@ -132,11 +132,7 @@ export const layer = Layer.effect(
         })
       ),
       list: useCase("connections.list")((permit, query) =>
-        Effect.gen(function* () {
-          const page = yield* Pages.decodeRequest(query)
-          const found = yield* store.list(permit, page)
-          return Pages.pageOf(page, found, (connection) => connection.id)
-        })
+        Pages.paginate(Pages.PageQuery, query, (page) => store.list(permit, page))
       ),
       read: useCase("connections.read")(read),
       // The host is called outside any transaction, since it may be slow.

@@ -103,10 +103,6 @@ export const pageRequest = (query: typeof PageQuery.Type): Either.Either<PageReq
     limit: query.limit ?? DEFAULT_PAGE_SIZE
   }))
 
-/** Decodes the page request in a query, as a step of a list use case. */
-export const decodeRequest = (query: unknown): Either.Either<PageRequest, ValidationFailed> =>
-  Either.flatMap(decodeInput(PageQuery, query), (decoded) => toRequest(decoded))
-
 const toRequest = (query: typeof PageQuery.Type): Either.Either<PageRequest, ValidationFailed> =>
   Either.mapLeft(pageRequest(query), (errors) => new ValidationFailed({ errors }))
 

@@ -1,4 +1,3 @@
-import { MAX_FILLED } from "../catalog/PlaceholderRules.js"
 import type { Json } from "../kernel/Json.js"
 import { type RedactedTranscript, roleNames } from "../transcripts/Transcript.js"
 import { transcriptObject, transcriptText } from "../transcripts/TranscriptView.js"
@@ -54,22 +53,6 @@ export const codeInput = (subject: EvaluatedSubject, results: ReadonlyMap<string
 
 const isRecord = (value: Json): value is { readonly [key: string]: Json } =>
   typeof value === "object" && value !== null && !Array.isArray(value)
-
-/**
- * Fills `{{variable}}` placeholders with text, numbers and booleans; others, and those beyond `MAX_FILLED`, are left. Source: interface, E10, dynamic_variables.
- */
-export const fillVariables = (text: string, variables: Json): string => {
-  if (!isRecord(variables)) return text
-  let remaining = MAX_FILLED
-  return text.replace(/\{\{\s*([^{}]{1,200}?)\s*\}\}/g, (placeholder, name: string) => {
-    const value = Object.hasOwn(variables, name) ? variables[name] : undefined
-    if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return placeholder
-    const printed = String(value)
-    if (printed.length > remaining) return placeholder
-    remaining -= printed.length
-    return printed
-  })
-}
 
 /** The expected outcome that a call's metadata may state. */
 export const expectedOutcomeOf = (metadata: Json): string | null => {

@@ -1,5 +1,5 @@
 export { predefinedEntries, predefinedEntry, LATENCY_SLUG, predefinedMetrics } from "./PredefinedMetrics.js"
-export { type PreviousResult, type EvaluatedSubject, expectedOutcomeOf, fillVariables } from "./EvaluatedSubject.js"
+export { type PreviousResult, type EvaluatedSubject, expectedOutcomeOf } from "./EvaluatedSubject.js"
 export { directionOf } from "./Direction.js"
 export {
   encodeEvaluation,

@@ -52,7 +52,7 @@ export interface StoredSimplification {
   readonly job: { readonly state: JobState; readonly lastError: string | null } | null
 }
 
-const GIVEN_UP = "It was given up."
+const WITHOUT_RESULT = "The job ended without a result."
 
 const statusOf = ({ job, simplifiedPrompt }: StoredSimplification): SimplificationStatus => {
   if (simplifiedPrompt !== null) return "completed"
@@ -69,7 +69,7 @@ export const progressOf = (stored: StoredSimplification): SimplificationProgress
     skippedSimplification: stored.simplifiedPrompt === stored.originalPrompt,
     progressId: stored.progressId,
     status,
-    error: status === "failed" ? (stored.error ?? stored.job?.lastError ?? GIVEN_UP) : null
+    error: status === "failed" ? (stored.error ?? stored.job?.lastError ?? WITHOUT_RESULT) : null
   }
 }
 

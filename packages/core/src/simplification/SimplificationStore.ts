@@ -52,7 +52,7 @@ export class SimplificationStore extends Context.Tag("@earshot/core/simplificati
       now: DateTime.Utc
     ) => Effect.Effect<void, StorageError>
     /** Stores why there is no result. */
-    readonly refuse: (permit: Permit, progressId: string, reason: string) => Effect.Effect<void, StorageError>
+    readonly fail: (permit: Permit, progressId: string, reason: string) => Effect.Effect<void, StorageError>
     /** Whether the prompt of this hash is a result of one of these simplifiers. */
     readonly isResult: (
       permit: Permit,

@@ -137,7 +137,7 @@ export const layer = Layer.effect(
               new JobFailed({ reason, retry, ...(retryAfter === undefined ? {} : { retryAfter }) }),
             SimplificationRejected: ({ reason }) =>
               Effect.zipRight(
-                whileHeld(claim, store.refuse(permit, progressId, reason)),
+                whileHeld(claim, store.fail(permit, progressId, reason)),
                 // It is for the log and the list of jobs, where no prompt belongs.
                 new JobFailed({ reason: "The language model's answer could not be used, twice.", retry: false })
               )

@@ -9,6 +9,7 @@ import * as Schema from "effect/Schema"
 import { hostPermit, type Permit } from "../access/Permit.js"
 import { Agents } from "../catalog/Agents.js"
 import { Personalities } from "../catalog/Personalities.js"
+import { fillPlaceholders } from "../catalog/PlaceholderRules.js"
 import { TestProfiles } from "../catalog/TestProfiles.js"
 import { Ledger } from "../credits/Ledger.js"
 import type { Claim } from "../jobs/Job.js"
@@ -16,7 +17,7 @@ import { JobFailed } from "../jobs/JobErrors.js"
 import type { JobHandler } from "../jobs/JobHandler.js"
 import type { JsonObject } from "../kernel/Json.js"
 import type { StorageError } from "../kernel/Storage.js"
-import { fillVariables, type EvaluatedSubject } from "../metrics/EvaluatedSubject.js"
+import { type EvaluatedSubject } from "../metrics/EvaluatedSubject.js"
 import { evaluateAttempt, waitingFailure } from "../metrics/EvaluationAttempt.js"
 import { chargesOf } from "../metrics/EvaluationCharges.js"
 import type { Metric } from "../metrics/Metric.js"
@@ -230,7 +231,7 @@ export const layer = (config: SimulationConfig = {}) =>
         endedReason: run.endedReason,
         metadata: { scenario_key: run.run.scenarioKey, scenario_name: run.run.scenarioName, run: run.run.id },
         dynamicVariables: scenario.variables,
-        agentDescription: fillVariables(description, scenario.variables),
+        agentDescription: fillPlaceholders(description, scenario.variables),
         expectedOutcome: scenario.expectedOutcome.trim() === "" ? null : scenario.expectedOutcome
       })
 

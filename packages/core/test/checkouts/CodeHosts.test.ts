@@ -85,7 +85,7 @@ CheckoutKit.codeHostContract(
   }))
 )
 
-describe.skipIf(!(await CheckoutKit.hasGit()))("with git", () => {
+describe.skipIf(!(await CheckoutKit.runsGitTests()))("with git", () => {
   CheckoutKit.codeHostContract(
     "of this machine",
     Effect.gen(function* () {

@@ -15,7 +15,7 @@ const CALLS = 10
 
 const [fixture] = fc.sample(FilterKit.callFixture(CALLS), { numRuns: 1, seed: 20_260_331 })
 
-/** The world as the database numbered it. */
+/** The fixture with the ids that the database assigned. */
 class Stored extends Context.Tag("test/Stored")<Stored, FilterKit.StoredCalls>() {}
 
 /** The ids of the matching calls. */
@@ -80,7 +80,7 @@ for (const database of TestEngine.databases) {
       ["times", (i: number) => leaf("timestamp", "in", ["today", `now-${i}s`])],
       ["statuses", () => leaf("status", "contains", "")],
       ["evaluations", (i: number) => leaf("metric_evaluations.value", "in", [i + 1000, `a${i}`, false])]
-    ] as const)("as large as they may be are one statement: %s", ([, make]) =>
+    ] as const)("runs the largest filter of %s as one statement", ([, make]) =>
       Effect.gen(function* () {
         const filter = largest(make)
         expect(yield* select(filter)).toEqual(yield* inMemory(filter))

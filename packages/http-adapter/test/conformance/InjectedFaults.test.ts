@@ -16,7 +16,7 @@ import { resultFaults } from "../support/injectedFaults/resultFaults.js"
 import { suiteFaults } from "../support/injectedFaults/suiteFaults.js"
 import { serverForBlock } from "../support/TestServer.js"
 
-describe("conformance checks by URL", async () => {
+describe("the conformance checks of a server", async () => {
   const server = await serverForBlock()
   const { key } = await server.tenant()
   const other = await server.tenant()
@@ -39,7 +39,7 @@ describe("conformance checks by URL", async () => {
     }
   )
 
-  it("allow five seconds until a revocation is known in all processes, and no more", async () => {
+  it("allow five seconds until all processes know a revocation, and no more", async () => {
     const outcome = async (interception: Interception) => {
       const proxy = await startProxy(server.url, interception)
       const options = { url: proxy.url, apiKey: key, only: ["credentials/revoked"], limits: { processes: 2 } }
@@ -116,7 +116,7 @@ const limitFaults = (): ReadonlyArray<readonly [...InjectedFault, message: strin
   ]
 }
 
-describe("conformance checks of limits by URL", async () => {
+describe("the conformance checks of limits", async () => {
   const server = await serverForBlock({
     limits: { bodyBytes: 20_000, multipartBytes: 30_000 },
     ports: { rateLimiter: RateLimits.layerMemory({ requests: { points: 25, seconds: 2 } }) }

@@ -7,7 +7,7 @@ export {
   git,
   type GitOptions,
   type GitOutcome,
-  hasGit,
+  runsGitTests,
   makeRepository,
   temporaryFolder
 } from "./Git.js"

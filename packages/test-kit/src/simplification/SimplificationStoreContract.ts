@@ -75,7 +75,7 @@ export const simplificationStoreContract = <E>(
       Effect.gen(function* () {
         const { begin, store, toWrite } = yield* newOrganization
         const { progressId } = yield* begin("Fail")
-        yield* store.refuse(toWrite, progressId, "It lost a rule.")
+        yield* store.fail(toWrite, progressId, "It lost a rule.")
         expect(Option.getOrThrow(yield* store.find(toWrite, progressId))).toMatchObject({
           simplifiedPrompt: null,
           error: "It lost a rule."
@@ -137,7 +137,7 @@ export const simplificationStoreContract = <E>(
         const { store } = mine
         const { progressId } = yield* mine.begin("Mine")
         expect(yield* store.find(theirs.toWrite, progressId)).toEqual(Option.none())
-        yield* store.refuse(theirs.toWrite, progressId, "Theirs")
+        yield* store.fail(theirs.toWrite, progressId, "Theirs")
         yield* store.complete(theirs.toWrite, progressId, { text: "T", hash: hashOf("T"), by: "rules" }, at(1))
         expect(Option.getOrThrow(yield* store.find(mine.toWrite, progressId))).toMatchObject({
           simplifiedPrompt: null,

@@ -108,11 +108,11 @@ export const layer = Layer.effect(
             created_ms: millis
           })} ON CONFLICT DO NOTHING`
         }).pipe(storing("SimplificationStore.complete")),
-      refuse: (permit, progressId, reason) =>
+      fail: (permit, progressId, reason) =>
         sql`UPDATE ${tables.simplifications} SET error = ${reason}
             WHERE progress_id = ${progressId} AND organization_id = ${permit.organizationId}`.pipe(
           Effect.asVoid,
-          storing("SimplificationStore.refuse")
+          storing("SimplificationStore.fail")
         ),
       isResult: (permit, promptHash, by) =>
         sql`SELECT 1 AS found FROM ${tables.simplified_prompts}

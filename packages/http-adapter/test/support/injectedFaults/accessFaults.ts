@@ -91,7 +91,7 @@ export const accessFaults = (key: string): ReadonlyArray<InjectedFault> => [
     }
   ],
   [
-    "a 401 without WWW-Authenticate",
+    "a 401 has no WWW-Authenticate",
     "credentials/none",
     {
       response: (answer) => ({
@@ -101,7 +101,7 @@ export const accessFaults = (key: string): ReadonlyArray<InjectedFault> => [
     }
   ],
   [
-    "a checkout response that may be cached",
+    "a checkout response may be cached",
     "E2/repo",
     { response: (answer) => ({ ...answer, headers: { "content-type": "application/json" } }) }
   ],

@@ -5,12 +5,12 @@ import { DASHBOARDS, OBSERVE } from "../paths.js"
 
 export const callFaults = (): ReadonlyArray<InjectedFault> => [
   [
-    "validation errors with status 422",
+    "validation errors have status 422",
     "E5/required",
     { response: (a) => ({ ...a, status: a.status === 400 ? 422 : a.status }) }
   ],
   [
-    "an error message that is not in a list",
+    "an error message is not in a list",
     "E5/required",
     { response: changeResponse((json) => changeProperty("name", String)(json), [400]) }
   ],
@@ -118,7 +118,7 @@ export const callFaults = (): ReadonlyArray<InjectedFault> => [
     { response: (answer) => (answer.text.includes("JSON parse error") ? { ...answer, status: 500 } : answer) }
   ],
   [
-    "an invalid slug of a predefined metric",
+    "the slug of a predefined metric is invalid",
     "E11/listed",
     { response: changeResponse(changeProperty("slug", (slug) => `${String(slug)} `)) }
   ],

@@ -43,7 +43,7 @@ export const suiteFaults = (): ReadonlyArray<InjectedFault> => {
       }
     ],
     [
-      "a default channel that the agent does not support",
+      "the default channel is one that the agent does not support",
       "E1/channels",
       {
         response: changeResponse((json, asked) =>
@@ -71,7 +71,7 @@ export const suiteFaults = (): ReadonlyArray<InjectedFault> => {
       }
     ],
     [
-      "errors of a spec without their paths",
+      "errors of a spec lack their paths",
       "E1/every-error",
       {
         response: changeResponse(
