@@ -1,15 +1,21 @@
 import { randomBytes } from "node:crypto"
 import { type IncomingMessage, METHODS, type ServerResponse } from "node:http"
-import { PlatformWebhooks, type Engine, TurnScheduler } from "@earshot/core"
+import { type Engine, type OperationRule, operations, PlatformWebhooks, TurnScheduler } from "@earshot/core"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import type { Socket } from "node:net"
 import type * as Runtime from "effect/Runtime"
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify"
 import { makeAllowedMethods } from "./allowedMethods.js"
+import { type Client, makeClientFinder, type TrustProxy } from "./ClientAddress.js"
+import { type ConnectionGuard, makeConnectionGuard } from "./ConnectionGuard.js"
+import { clientNetwork } from "./requestCredentials.js"
+import { makeOriginPolicy } from "./SecurityHeaders.js"
 import { discardRest, handleClientError } from "./clientErrors.js"
 import type { ServedEndpoint, SuccessResponse } from "./Endpoint.js"
-import { challengeFor, type ErrorResponse, messageErrors, serverError, toErrorResponse } from "./ErrorResponses.js"
+import { challengeFor, type ErrorResponse, type HttpError, messageErrors, serverError, toErrorResponse } from "./ErrorResponses.js"
 import { jsonParts } from "./JsonParts.js"
 import type { HttpLimits } from "./Limits.js"
 import { callerFields, type Log, logFailure, logRequest } from "./Log.js"
@@ -17,22 +23,24 @@ import { type HttpMetrics, makeMetrics } from "./Metrics.js"
 import { pacedBody, partsOf } from "./PacedBody.js"
 import { makeRequestRunner, type RequestState } from "./requestRunner.js"
 
-/** Whether `X-Forwarded-For` is trusted: from every peer, from none, or from these addresses and networks. */
-export type TrustProxy = boolean | ReadonlyArray<string>
-
 export interface AppSettings {
   readonly limits: HttpLimits
   readonly log: Log
   /** The prefix of all paths, without a trailing slash; empty for none. */
   readonly basePath: string
   readonly trustProxy: TrustProxy
+  /** Origins whose pages may embed the server and call it with embedded sessions and shareable links. */
+  readonly allowOrigins: ReadonlyArray<string>
 }
 
 /** The endpoints over a running engine, not listening yet. */
 export interface App {
   readonly fastify: FastifyInstance
+  readonly connections: ConnectionGuard
   /** Handles a request whose client waits for `100 Continue` before it sends its body (`Expect: 100-continue`). */
   readonly expectContinue: (message: IncomingMessage, response: ServerResponse) => void
+  /** Answers a request with any other expectation. */
+  readonly expectationFailed: (message: IncomingMessage, response: ServerResponse) => void
   /** Makes every further response close its connection. */
   readonly drain: () => void
   /** Interrupts all running requests and waits until they have ended. */
@@ -43,6 +51,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Undefined for requests that match no endpoint. */
     state: RequestState | undefined
+    endpoint: ServedEndpoint | undefined
+    client: Client | undefined
   }
 }
 
@@ -63,22 +73,47 @@ export const makeApp = async (
   settings: AppSettings
 ): Promise<App> => {
   const { basePath, limits, log } = settings
-  const runner = makeRequestRunner(runtime, limits)
-  const metrics = makeMetrics(runner, Context.get(runtime.context, PlatformWebhooks).counts)
+  const findClient = makeClientFinder(settings.trustProxy)
+  const policy = makeOriginPolicy(settings.allowOrigins)
+  // A trusted proxy has a client behind it, whatever address that is.
+  const isProxy = (peer: string): boolean => findClient(peer, PROXIED).address !== findClient(peer, {}).address
+  const connections = makeConnectionGuard(limits, isProxy)
+  const runner = makeRequestRunner(runtime, limits, {
+    addressOf: (request) => clientNetwork(clientOf(request).address),
+    onAuthenticated: (request) => {
+      connections.admit(request.socket.remoteAddress ?? "")
+    }
+  })
+  const metrics = makeMetrics({ ...runner, connections }, Context.get(runtime.context, PlatformWebhooks).counts)
   const endpoints = endpointsFor(metrics)
   let draining = false
 
   const fastify = Fastify({
     ...fastifyOptions(settings),
-    clientErrorHandler: handleClientError,
+    clientErrorHandler: (error: Error, socket: Socket) => {
+      handleClientError(error, socket, policy.headers(false, {}))
+    },
     frameworkErrors: (_, request, reply) => {
       sendError(request, reply, messageErrors.malformedUrl.response)
     }
   })
-  fastify.server.maxConnections = limits.connections
-  fastify.server.on("connection", TurnScheduler.turnScheduler.hurry)
+  fastify.server.on("connection", (socket) => {
+    TurnScheduler.turnScheduler.hurry()
+    connections.open(socket)
+  })
+  const trackRequest = ({ socket }: IncomingMessage, response: ServerResponse): void => {
+    connections.beginRequest(socket)
+    response.once("close", () => {
+      connections.endRequest(socket)
+    })
+  }
+  fastify.server.on("request", trackRequest)
   // Declared as a property: a WeakMap keyed by request would slow down every collection of young objects.
   fastify.decorateRequest("state", undefined)
+  fastify.decorateRequest("endpoint", undefined)
+  fastify.decorateRequest("client", undefined)
+  const clientOf = (request: FastifyRequest): Client =>
+    (request.client ??= findClient(request.socket.remoteAddress, request.headers))
 
   const setHead = (
     request: FastifyRequest,
@@ -87,7 +122,8 @@ export const makeApp = async (
     headers: Readonly<Record<string, string>> | undefined
   ): void => {
     reply.code(status).header("x-request-id", request.id)
-    if (headers !== undefined) reply.headers(headers)
+    reply.headers(policy.headers(clientOf(request).isSecure, { ...request.endpoint?.headers, ...headers }))
+    reply.headers(policy.crossOrigin(request.headers.origin, acceptedBy(request.endpoint), request.state?.actor?.credential))
     if (draining) reply.header("connection", "close")
   }
 
@@ -117,7 +153,7 @@ export const makeApp = async (
     const challenge = challengeOf(endpoint)
     const run = runner.run(endpoint)
     return (request: FastifyRequest, reply: FastifyReply): void => {
-      if (endpoint.headers !== undefined) reply.headers(endpoint.headers)
+      request.endpoint = endpoint
       run(request, reply, (exit) => {
         if (exit._tag === "Success") {
           sendSuccess(request, reply, exit.value)
@@ -128,6 +164,7 @@ export const makeApp = async (
           // Interrupted: the server is closing, or the client has disconnected.
           onRight: (cause) => (Cause.isInterruptedOnly(cause) ? messageErrors.busy.response : serverError(request.id))
         })
+        if (response.status === 503 || response.status === 507) metrics.countUnavailable(unavailableReason(exit.cause))
         if (response.status === 500) logFailure(log, request.id, exit.cause)
         sendError(request, reply, response)
       })
@@ -147,10 +184,18 @@ export const makeApp = async (
   const allowedMethods = makeAllowedMethods(endpoints, basePath)
   for (const method of METHODS) if (!fastify.supportedMethods.includes(method)) fastify.addHttpMethod(method)
   fastify.setNotFoundHandler((request, reply) => {
-    const allow = allowedMethods(request.raw.url ?? "")
-    if (allow === undefined) sendError(request, reply, messageErrors.notFound.response)
-    else if (request.method === "OPTIONS") sendSuccess(request, reply, { status: 204, headers: { allow } })
-    else sendError(request, reply, messageErrors.methodNotAllowed(request.method, allow).response)
+    const found = allowedMethods(request.raw.url ?? "")
+    if (found === undefined) {
+      sendError(request, reply, messageErrors.notFound.response)
+      return
+    }
+    const { allow } = found
+    if (request.method === "OPTIONS") {
+      const method = request.headers["access-control-request-method"]
+      const asked = found.endpoints.find((endpoint) => endpoint.method === (method === "HEAD" ? "GET" : method))
+      const preflight = policy.preflight(request.headers.origin, acceptedBy(asked), method)
+      sendSuccess(request, reply, { status: 204, headers: { allow, ...preflight } })
+    } else sendError(request, reply, messageErrors.methodNotAllowed(request.method, allow).response)
   })
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser("*", (_request, _payload, done) => {
@@ -190,9 +235,15 @@ export const makeApp = async (
 
   return {
     fastify,
+    connections,
     expectContinue: (message, response) => {
+      trackRequest(message, response)
       runner.awaitContinue(message, response)
       fastify.routing(message, response)
+    },
+    expectationFailed: (_message, response) => {
+      const { body, status } = messageErrors.expectationFailed.response
+      response.writeHead(status, { "content-type": JSON_TYPE, ...policy.headers(false, {}) }).end(JSON.stringify(body))
     },
     drain: () => {
       draining = true
@@ -201,7 +252,23 @@ export const makeApp = async (
   }
 }
 
-const fastifyOptions = ({ limits, trustProxy }: AppSettings) => {
+/** Headers that a trusted proxy would set; no client has this address (RFC 5737). */
+const PROXIED = { "x-forwarded-for": "192.0.2.255" }
+
+/** What the response says, or the tag of the engine's error, or `interrupted`. */
+const unavailableReason = (cause: Cause.Cause<HttpError>): string =>
+  Option.match(Cause.failureOption(cause), { onNone: () => "interrupted", onSome: (error) =>
+      error._tag === "HttpResponseError" ? (error.response.reason ?? "busy") : error._tag
+  })
+
+/** The kinds of credentials that an endpoint accepts. */
+const acceptedBy = (endpoint: ServedEndpoint | undefined): ReadonlyArray<string> => {
+  if (endpoint === undefined || endpoint.operation === null || endpoint.operation === "raw") return []
+  const rule: OperationRule = operations[endpoint.operation]
+  return rule.accepts
+}
+
+const fastifyOptions = ({ limits }: AppSettings) => {
   const processId = randomBytes(6).toString("hex")
   let requests = 0
   return {
@@ -218,7 +285,6 @@ const fastifyOptions = ({ limits, trustProxy }: AppSettings) => {
       connectionsCheckingInterval: Math.max(50, Math.min(limits.headersMillis, limits.requestMillis, 2_000) / 2)
     },
     forceCloseConnections: "idle" as const,
-    trustProxy: typeof trustProxy === "boolean" ? trustProxy : [...trustProxy],
     routerOptions: {
       ignoreTrailingSlash: true,
       maxParamLength: 200,

@@ -153,7 +153,7 @@ const readAll = (
         const onData = (chunk: Buffer) => {
           received += chunk.length
           if (received > limit) settle(Effect.fail(messageErrors.tooLarge(limit)))
-          else if (!holding.reserve(chunk.length)) settle(Effect.fail(messageErrors.busy))
+          else if (!holding.reserve(chunk.length)) settle(Effect.fail(messageErrors.tooManyBytes))
           else chunks.push(chunk)
         }
         const onEnd = () => {
@@ -222,7 +222,7 @@ const readParts = (
         const onData = (chunk: Buffer) => {
           received += chunk.length
           if (received > limits.multipartBytes) reject(messageErrors.tooLarge(limits.multipartBytes))
-          else if (!holding.reserve(chunk.length)) reject(messageErrors.busy)
+          else if (!holding.reserve(chunk.length)) reject(messageErrors.tooManyBytes)
         }
         const onDisconnect = () => {
           reject(messageErrors.malformedRequest)

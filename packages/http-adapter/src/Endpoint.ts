@@ -88,9 +88,6 @@ interface EndpointDescription {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** For responses that contain a credential. Source: RFC 6749, section 5.1. */
-export const noStore = { "cache-control": "no-store" } as const
-
 /** An endpoint that requires a credential. */
 export interface AuthenticatedEndpoint extends EndpointDescription {
   /** The operation it calls. The caller's permission is checked before the body is read. */

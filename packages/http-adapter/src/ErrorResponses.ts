@@ -29,6 +29,8 @@ export interface ErrorResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: unknown
+  /** Of a 503: why, for the metrics, if the engine's error does not say. */
+  readonly reason?: "busy" | "request_bytes" | "answer_time" | "not_ready"
 }
 
 /** An error of the HTTP message itself, found before the engine is called. */
@@ -123,6 +125,11 @@ export const toErrorResponse = (error: HttpError, requestId: string, challenge: 
 const responseError = (...response: Parameters<typeof detail>): HttpResponseError =>
   new HttpResponseError({ response: detail(...response) })
 
+const BUSY = "The service is busy. Try again in a moment."
+
+const unavailable = (reason: NonNullable<ErrorResponse["reason"]>, message: string): HttpResponseError =>
+  new HttpResponseError({ response: { ...detail(503, message, retryAfter(1)), reason } })
+
 /** A field error that is found before the engine sees the body. */
 export const fieldError = (field: string, message: string): HttpResponseError =>
   new HttpResponseError({ response: { status: 400, headers: {}, body: { [field]: [message] } } })
@@ -148,9 +155,13 @@ export const messageErrors = {
   unsupportedCoding: (coding: string) =>
     responseError(415, `Unsupported content coding "${coding}" in request.`, { "accept-encoding": "identity" }),
   readOnly: responseError(403, "Repositories are read-only: pushing is not supported."),
+  expectationFailed: responseError(417, "The expectation is not supported: only 100-continue is."),
   headTooLarge: responseError(431, "The URL or the headers are too large."),
-  busy: responseError(503, "The service is busy. Try again in a moment.", retryAfter(1)),
-  notReady: responseError(503, "The database is unavailable.", retryAfter(1))
+  busy: unavailable("busy", BUSY),
+  tooManyBytes: unavailable("request_bytes", BUSY),
+  tookTooLong: (seconds: number) =>
+    unavailable("answer_time", `The request was not completed within ${seconds} seconds.`),
+  notReady: unavailable("not_ready", "The database is unavailable.")
 } as const
 
 export const notFound = (resource: string): NotFound => new NotFound({ resource })

@@ -12,7 +12,8 @@ import * as RuntimeFlags from "effect/RuntimeFlags"
 import * as Scheduler from "effect/Scheduler"
 import type * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
-import { type App, makeApp, type TrustProxy } from "./App.js"
+import { type App, makeApp } from "./App.js"
+import type { TrustProxy } from "./ClientAddress.js"
 import { defaultLimits, type HttpLimits } from "./Limits.js"
 import { effectLogger, flush, type Log, type LogLevel, type LogOptions, makeLog } from "./Log.js"
 import { endpoints } from "./routes/index.js"
@@ -28,8 +29,13 @@ export interface ListenerOptions {
   readonly logDestination?: LogOptions["destination"]
   /** The prefix of every path, such as `/earshot`. Default: none. */
   readonly basePath?: string
-  /** Whose `X-Forwarded-For` is trusted. Default: nobody's. */
+  /** Whose `X-Forwarded-For` and `Forwarded` are trusted. Default: nobody's. */
   readonly trustProxy?: TrustProxy
+  /**
+   * Origins, such as `https://app.example.com`, whose pages may embed the server and call it with embedded sessions and
+   * shareable links. Default: none.
+   */
+  readonly allowOrigins?: ReadonlyArray<string>
 }
 
 /** A listener for an existing `node:http` server. */
@@ -51,7 +57,7 @@ const BASE_PATH = /^(?:\/[\w.~-]+)*$/
 
 export const build = async (
   runtime: Runtime.Runtime<Engine.Services>,
-  { basePath = "", limits: given, logDestination, logLevel = "info", trustProxy = false }: ListenerOptions
+  { basePath = "", limits: given, logDestination, logLevel = "info", trustProxy = false, allowOrigins = [] }: ListenerOptions
 ): Promise<BuiltApp> => {
   if (!BASE_PATH.test(basePath)) throw new TypeError(`Invalid base path: ${basePath}`)
   const limits = { ...defaultLimits, ...given }
@@ -59,7 +65,7 @@ export const build = async (
   const app = await makeApp(
     requestRuntime(runtime, log),
     (metrics) => [...endpoints, ...git, ...serviceEndpoints(metrics, basePath, endpoints)],
-    { basePath, limits, log, trustProxy }
+    { basePath, limits, log, trustProxy, allowOrigins }
   )
   return {
     app,

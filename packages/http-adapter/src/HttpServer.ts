@@ -56,9 +56,10 @@ const startServer = (options: HttpServerOptions) =>
       const built = yield* Effect.promise(() => build(runtime, options))
       const { fastify } = built.app
       fastify.server.on("checkContinue", built.app.expectContinue)
+      fastify.server.on("checkExpectation", built.app.expectationFailed)
       const sockets = trackSockets(fastify.server)
       yield* Effect.tryPromise({
-        try: () => fastify.listen({ host, port }),
+        try: () => fastify.listen({ host, port, backlog: BACKLOG }),
         catch: (error) => new ListenFailed({ host, port, code: errorCode(error) })
       }).pipe(Effect.tapError(() => Effect.promise(built.close)))
       const address = { host, port: portNumber(fastify.server.address()) ?? port }
@@ -78,6 +79,9 @@ const errorCode = (error: unknown): string =>
 
 const portNumber = (address: AddressInfo | string | null): number | undefined =>
   typeof address === "object" && address !== null ? address.port : undefined
+
+/** Connections that wait to be accepted. With Node's 511, a burst of more is retried by clients after seconds. */
+const BACKLOG = 4_096
 
 /** How often idle connections are closed while the server closes. */
 const IDLE_CHECK_MILLIS = 50

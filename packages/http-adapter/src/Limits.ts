@@ -33,8 +33,15 @@ export interface HttpLimits {
   readonly responseBytes: number
   /** Milliseconds in which a client that reads a large response or an export must take the next 32 KiB. */
   readonly stallMillis: number
-  /** Most open connections; further ones are dropped. */
+  /** Milliseconds in which a request must be answered; for a streamed response, in which it must begin. */
+  readonly answerMillis: number
+  /**
+   * Most open connections. Beyond it, connections that wait for a request are closed for new ones, the oldest first. A tenth
+   * is reserved for addresses from which a valid credential was sent within the last ten minutes.
+   */
   readonly connections: number
+  /** Most connections of one address, unless it is a trusted proxy's. */
+  readonly connectionsPerAddress: number
   /** Milliseconds in which requests in flight may finish when the server closes. */
   readonly graceMillis: number
 }
@@ -47,7 +54,7 @@ export const defaultLimits: HttpLimits = {
   headBytes: 64 * 1024,
   jsonDepth: 100,
   jsonNodes: 1_000_000,
-  headersMillis: 10_000,
+  headersMillis: 5_000,
   requestMillis: 60_000,
   idleMillis: 120_000,
   keepAliveMillis: 5_000,
@@ -55,6 +62,8 @@ export const defaultLimits: HttpLimits = {
   organizationResponseBytes: 32 * 1024 * 1024,
   responseBytes: 128 * 1024 * 1024,
   stallMillis: 30_000,
+  answerMillis: 60_000,
   connections: 10_000,
+  connectionsPerAddress: 2_000,
   graceMillis: 30_000
 }

@@ -1,12 +1,16 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client"
 import { requestClusterMetrics } from "./clusterMetrics.js"
 import { workerRole } from "./Cluster.js"
+import type { ClosedConnection, ConnectionGuard } from "./ConnectionGuard.js"
+import { measureEventLoop } from "./eventLoopMetrics.js"
 
 /** The server's Prometheus metrics. */
 export interface HttpMetrics {
   readonly contentType: string
   /** Counts an answered request. `route` is the endpoint's path template, which bounds the number of series. */
   readonly observe: (method: string, route: string, status: number, seconds: number) => void
+  /** Counts a 503 or 507; `reason` is the tag of the error, which bounds the number of series. */
+  readonly countUnavailable: (reason: string) => void
   readonly print: () => Promise<string>
 }
 
@@ -14,6 +18,7 @@ export interface HttpMetrics {
 export interface GaugeReaders {
   readonly requestsInFlight: () => number
   readonly bodyBytesInFlight: () => number
+  readonly connections: Pick<ConnectionGuard, "openConnections" | "closed">
   readonly responseBytesInFlight: () => number
 }
 
@@ -27,6 +32,8 @@ type CountedEvents = () => ReadonlyArray<{
 /** Seconds: from ingestion, which takes milliseconds, to widgets over years of calls. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
+const CLOSED_REASONS: ReadonlyArray<ClosedConnection> = ["refused_total", "refused_address", "closed_for_new"]
+
 let processRegistry: Registry | undefined
 
 /** Memory, processor time, event loop delay. One registry per process, since the collectors cannot be removed. */
@@ -34,6 +41,7 @@ const getProcessRegistry = (): Registry => {
   if (processRegistry === undefined) {
     processRegistry = new Registry()
     collectDefaultMetrics({ register: processRegistry })
+    measureEventLoop(processRegistry)
   }
   return processRegistry
 }
@@ -81,6 +89,24 @@ export const makeMetrics = (levels: GaugeReaders, webhookEvents: CountedEvents):
     levels.responseBytesInFlight
   )
 
+  level("earshot_http_connections", "Open connections", levels.connections.openConnections)
+  new Counter({
+    name: "earshot_http_connections_closed_total",
+    help: "Connections that were refused, or closed for a new one",
+    labelNames: ["reason"],
+    registers,
+    collect() {
+      this.reset()
+      for (const reason of CLOSED_REASONS) this.inc({ reason }, levels.connections.closed(reason))
+    }
+  })
+  const unavailable = new Counter({
+    name: "earshot_http_unavailable_total",
+    help: "Requests that were answered with 503 or 507, by reason",
+    labelNames: ["reason"],
+    registers
+  })
+
   // Cached, since looking up a child by its labels takes longer than counting.
   const children = new Map<string, { readonly count: () => void; readonly time: (seconds: number) => void }>()
   const childOf = (method: string, route: string, status: number) => {
@@ -107,6 +133,9 @@ export const makeMetrics = (levels: GaugeReaders, webhookEvents: CountedEvents):
       const child = childOf(method, route, status)
       child.count()
       child.time(seconds)
+    },
+    countUnavailable: (reason) => {
+      unavailable.inc({ reason })
     },
     print:
       workerRole() === undefined

@@ -3,9 +3,14 @@ import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
 import { messageErrors } from "./ErrorResponses.js"
 import type { HttpLimits } from "./Limits.js"
+import type { HeaderFields } from "./SecurityHeaders.js"
 
 /** Responds to a message that is not valid HTTP or too slow. There is no request object, so the response is written as text. */
-export const handleClientError = (error: Error & { readonly code?: string }, socket: Socket): void => {
+export const handleClientError = (
+  error: Error & { readonly code?: string },
+  socket: Socket,
+  headers: HeaderFields
+): void => {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy()
     return
@@ -18,6 +23,7 @@ export const handleClientError = (error: Error & { readonly code?: string }, soc
       "connection: close",
       "content-type: application/json; charset=utf-8",
       `content-length: ${Buffer.byteLength(text)}`,
+      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
       "",
       text
     ].join("\r\n")

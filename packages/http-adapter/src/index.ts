@@ -1,4 +1,5 @@
-export type { TrustProxy } from "./App.js"
+export { parseNetworks, type TrustProxy } from "./ClientAddress.js"
+export { isOrigin } from "./SecurityHeaders.js"
 export { earshotListener, type HttpListener, listener, type ListenerOptions } from "./HttpListener.js"
 export { HttpServer, type HttpServerOptions, layer, ListenFailed } from "./HttpServer.js"
 export { defaultLimits, type HttpLimits } from "./Limits.js"

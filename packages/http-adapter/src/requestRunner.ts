@@ -4,7 +4,7 @@ import { type Actor, Credentials, CurrentActor, type Engine, ResponseBytes } fro
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import type * as Exit from "effect/Exit"
+import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
@@ -14,7 +14,7 @@ import type { EndpointRequest, ServedEndpoint, SuccessResponse } from "./Endpoin
 import { type HttpError, messageErrors } from "./ErrorResponses.js"
 import { formFields } from "./FormFields.js"
 import type { HttpLimits } from "./Limits.js"
-import { clientNetwork, presentedCredentials } from "./requestCredentials.js"
+import { presentedCredentials } from "./requestCredentials.js"
 import { budgetOf, makeResponseBudget, type ResponseLease } from "./ResponseBudget.js"
 
 /** State of a request that is being handled. */
@@ -42,7 +42,18 @@ export interface RequestRunner {
   readonly interrupt: () => Promise<void>
 }
 
-export const makeRequestRunner = (runtime: Runtime.Runtime<Engine.Services>, limits: HttpLimits): RequestRunner => {
+/** What the runner needs to know of a request's client. */
+export interface ClientHooks {
+  /** What failed authentication attempts are counted by. */
+  readonly addressOf: (request: FastifyRequest) => string
+  readonly onAuthenticated: (request: FastifyRequest) => void
+}
+
+export const makeRequestRunner = (
+  runtime: Runtime.Runtime<Engine.Services>,
+  limits: HttpLimits,
+  client: ClientHooks
+): RequestRunner => {
   const credentials = Context.get(runtime.context, Credentials)
   const runFork = Runtime.runFork(runtime)
   const running = new Set<Fiber.RuntimeFiber<SuccessResponse, HttpError>>()
@@ -80,9 +91,10 @@ export const makeRequestRunner = (runtime: Runtime.Runtime<Engine.Services>, lim
     const { handle, operation } = endpoint
     // The caller is authenticated before any of the body is read.
     return Effect.flatMap(
-      credentials.admit(operation, presentedCredentials(request), { from: clientNetwork(request.ip) }),
+      credentials.admit(operation, presentedCredentials(request), { from: client.addressOf(request) }),
       (actor) => {
         state.actor = actor
+        client.onAuthenticated(request)
         const lease = responses.open(actor.organizationId)
         state.lease = lease
         return Effect.flatMap(readInput(request, incoming), handle).pipe(
@@ -102,6 +114,13 @@ export const makeRequestRunner = (runtime: Runtime.Runtime<Engine.Services>, lim
         request.state = state
         const fiber = runFork(program(endpoint, readInput, request, state))
         running.add(fiber)
+        let isAnswered = false
+        // Answered at once, since the fiber may be in a statement that cannot be interrupted.
+        const timer = setTimeout(() => {
+          isAnswered = true
+          fiber.unsafeInterruptAsFork(FiberId.none)
+          onExit(Exit.fail(messageErrors.tookTooLong(limits.answerMillis / 1000)))
+        }, limits.answerMillis)
         // A read is interrupted when its client disconnects; a write is completed.
         let closed = false
         reply.raw.once("close", () => {
@@ -114,7 +133,8 @@ export const makeRequestRunner = (runtime: Runtime.Runtime<Engine.Services>, lim
           running.delete(fiber)
           if (closed || exit._tag === "Failure") state.lease?.close()
           bytesInFlight -= state.reservedBytes
-          onExit(exit)
+          clearTimeout(timer)
+          if (!isAnswered) onExit(exit)
         })
       }
     },

@@ -10,7 +10,12 @@ import { at } from "./support/Contract.js"
 import { type RequestOptions, serverForBlock, type Tenant } from "./support/TestServer.js"
 
 const metrics = makeMetrics(
-  { requestsInFlight: () => 0, bodyBytesInFlight: () => 0, responseBytesInFlight: () => 0 },
+  {
+    requestsInFlight: () => 0,
+    bodyBytesInFlight: () => 0,
+    responseBytesInFlight: () => 0,
+    connections: { openConnections: () => 0, closed: () => 0 }
+  },
   () => []
 )
 const all: ReadonlyArray<Endpoint> = [...endpoints, ...serviceEndpoints(metrics, "", endpoints)]

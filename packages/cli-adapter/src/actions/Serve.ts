@@ -3,7 +3,10 @@ import {
   HttpServer,
   type HttpServerOptions,
   startCluster,
+  isOrigin,
   type LogLevel,
+  parseNetworks,
+  type TrustProxy,
   canStartCluster,
   workerPort,
   reportReady,
@@ -41,8 +44,12 @@ export interface ServeOptions extends StorageOptions, IngestingOptions, CodeHost
   readonly graceSeconds: number
   readonly readers: number | undefined
   readonly queryTimeoutSeconds: number
+  readonly maxConnectionsPerAddress: number
+  readonly answerTimeoutSeconds: number
+  readonly trustProxy: ReadonlyArray<string>
+  readonly allowOrigins: ReadonlyArray<string>
   readonly rateLimit: number | undefined
-  readonly refusalLimit: number | undefined
+  readonly refusalLimit: number
 }
 
 /** The server's name of the level that `--log-level` sets. */
@@ -61,8 +68,27 @@ const limitsOf = (options: ServeOptions): NonNullable<HttpServerOptions["limits"
   bodyBytes: options.maxBody,
   multipartBytes: options.maxUpload,
   connections: options.maxConnections,
+  connectionsPerAddress: options.maxConnectionsPerAddress,
+  answerMillis: options.answerTimeoutSeconds * 1000,
   graceMillis: options.graceSeconds * 1000
 })
+
+/** Proxies by their addresses, or by their number. */
+const trustProxyOf = (given: ReadonlyArray<string>): Effect.Effect<TrustProxy, UsageError> => {
+  const [first] = given
+  if (first === undefined) return Effect.succeed(false)
+  if (given.length === 1 && /^[1-9]\d?$/.test(first)) return Effect.succeed(Number(first))
+  return parseNetworks(given) === undefined
+    ? new UsageError({ reason: "--trust-proxy: Give addresses or networks such as 10.0.0.0/8, or a number of proxies." })
+    : Effect.succeed(given)
+}
+
+const originsOf = (given: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>, UsageError> => {
+  const invalid = given.find((origin) => !isOrigin(origin))
+  return invalid === undefined
+    ? Effect.succeed(given)
+    : new UsageError({ reason: `--allow-origin: ${invalid} is not an origin such as https://app.example.com.` })
+}
 
 /** Runs jobs until the server stops; unfinished jobs are released then. */
 const runBackgroundWork = (engine: Context.Context<Engine.Services>): Effect.Effect<void, never, Scope.Scope> =>
@@ -83,6 +109,8 @@ const serveInProcess = (options: ServeOptions): CommandEffect =>
       const screen = yield* Screen
       const wiring = yield* Wiring
       const role = workerRole()
+      const trustProxy = yield* trustProxyOf(options.trustProxy)
+      const allowOrigins = yield* originsOf(options.allowOrigins)
       const listening: { url?: string } = {}
       const codeHosts = codeHostSettings(options)
       const settings = {
@@ -113,6 +141,8 @@ const serveInProcess = (options: ServeOptions): CommandEffect =>
             host: options.host,
             port: workerPort() ?? options.port,
             limits: limitsOf(options),
+            trustProxy,
+            allowOrigins,
             logLevel: serverLevel(yield* FiberRef.get(FiberRef.currentMinimumLogLevel))
           })
           .pipe(Layer.provide(Layer.succeedContext(engine)))

@@ -1,4 +1,4 @@
-import { command, integer, text, withDefault } from "./Declare.js"
+import { command, integer, list, text, withDefault } from "./Declare.js"
 import { codeHosts, collectAfter, storage, ingesting, json } from "./Shared.js"
 
 /** More is a typo, which would fill the machine's memory. */
@@ -48,10 +48,29 @@ export const serve = command("serve", {
       ),
       10
     ),
+    maxConnectionsPerAddress: withDefault(
+      integer("--max-per-address <n>", "Open connections of one address, unless it is a trusted proxy's."),
+      2_000
+    ),
+    answerTimeoutSeconds: withDefault(
+      integer("--answer-timeout <seconds>", "Time for a request to be answered; 503 after it.", { most: 3600 }),
+      60
+    ),
+    trustProxy: list(
+      "--trust-proxy <address>",
+      "Address or network (CIDR) of a proxy whose X-Forwarded-For and Forwarded are trusted, or the number of proxies. (default: none)"
+    ),
+    allowOrigins: list(
+      "--allow-origin <origin>",
+      "Origin, such as https://app.example.com, whose pages may embed the server and use embedded sessions and shareable links. (default: none)"
+    ),
     rateLimit: integer("--rate-limit <n>", "Requests per minute for each credential. (default: no limit)"),
-    refusalLimit: integer(
-      "--refusal-limit <n>",
-      "Failed authentications per minute for each client address. (default: no limit)"
+    refusalLimit: withDefault(
+      integer(
+        "--refusal-limit <n>",
+        "Failed authentications per minute for each client address and prefix of a key; 429 beyond it. Valid credentials are never refused."
+      ),
+      60
     )
   },
   action: async () => (await import("../actions/Serve.js")).serve

@@ -63,6 +63,14 @@ export const errorResponses = {
   ),
   TooLarge: detailResponse("The body is too large.", "The body has more than 10485760 bytes."),
   UnsupportedMediaType: detailResponse("Unsupported media type.", 'Unsupported media type "text/plain" in request.'),
+  ExpectationFailed: detailResponse(
+    "The header Expect asks for something other than `100-continue`.",
+    "The expectation is not supported: only 100-continue is."
+  ),
+  HeadersTooLarge: detailResponse(
+    "The URL and the headers are too large together, such as a long `filters_v2`.",
+    "The URL or the headers are too large."
+  ),
   QueryTimedOut: detailResponse(
     "The query ran longer than its time limit and was ended. Retrying does not help.",
     "The query took longer than 10 seconds and was ended. Use a shorter period of time or a simpler filter."

@@ -345,15 +345,15 @@ const errorStatuses = ({
         ["413", "TooLarge"],
         ["415", "UnsupportedMediaType"]
       ] as const)),
+  ["417", "ExpectationFailed"],
   ...(operation !== null && ((method === "GET" && query !== undefined) || refusals.includes(422))
     ? [["422", "QueryTimedOut"] as const]
     : []),
   ...(operation === null
-    ? id === "service.ready"
-      ? [["503", "Busy"] as const]
-      : []
+    ? [["431", "HeadersTooLarge"] as const, ...(id === "service.ready" ? [["503", "Busy"] as const] : [])]
     : ([
         ["429", "RateLimited"],
+        ["431", "HeadersTooLarge"],
         ["500", "ServerError"],
         ...(refusals.includes(502) ? [["502", "CodeHostFailed"] as const] : []),
         ["503", "Busy"],

@@ -27,7 +27,7 @@ import {
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { anyEncoding, type Endpoint, json, noContent, noStore } from "../Endpoint.js"
+import { anyEncoding, type Endpoint, json, noContent } from "../Endpoint.js"
 import { resource } from "./Resource.js"
 
 const tag = "Access"
@@ -114,7 +114,6 @@ export const tokens: ReadonlyArray<Endpoint> = [
     summary: "Issue a token",
     description:
       "Issues a signed token of the given kind for the header Authorization. It is shown only in this response.",
-    headers: noStore,
     body: {
       name: "TokenDraft",
       schema: TokenDraft,

@@ -11,7 +11,7 @@ import {
   Pages
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
-import { anyEncoding, type Endpoint, json, noStore } from "../Endpoint.js"
+import { anyEncoding, type Endpoint, json } from "../Endpoint.js"
 import { pathId, resource } from "./Resource.js"
 
 const tag = "Checkouts"
@@ -28,7 +28,6 @@ const checkout: Endpoint = {
     "Returns a token that can read one repository for at most an hour. Requires an agent session in addition to the API " +
     "key. The code host is asked for access on every request. 409 if the organization has no active connection, 502 if " +
     "the code host fails.",
-  headers: noStore,
   errorStatuses: [404, 409, 502],
   body: {
     name: "CheckoutDraft",

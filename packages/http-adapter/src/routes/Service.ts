@@ -92,6 +92,6 @@ const staticFile = (path: `/${string}`, id: string, type: string, text: Buffer):
     Effect.succeed({
       status: 200,
       content: { as: "text", type, text },
-      headers: { "content-security-policy": CONTENT_SECURITY_POLICY, "x-content-type-options": "nosniff" }
+      headers: { "content-security-policy": CONTENT_SECURITY_POLICY, "cache-control": "public, max-age=300" }
     })
 })

@@ -38,10 +38,15 @@ describe("metrics and logs", () => {
         ["earshot_http_request_duration_seconds", "histogram"],
         ["earshot_http_requests_in_flight", "gauge"],
         ["earshot_http_body_bytes_in_flight", "gauge"],
-        ["earshot_http_response_bytes_in_flight", "gauge"]
+        ["earshot_http_response_bytes_in_flight", "gauge"],
+        ["earshot_http_connections", "gauge"],
+        ["earshot_http_connections_closed_total", "counter"],
+        ["earshot_http_unavailable_total", "counter"],
+        ["earshot_event_loop_delay_seconds", "histogram"],
+        ["earshot_event_loop_active_seconds_total", "counter"]
       ])
       const labels = new Set([...text.matchAll(/([a-z_]+)="/g)].map(([, label]) => label))
-      for (const label of ["method", "route", "status", "le"]) labels.delete(label)
+      for (const label of ["method", "route", "status", "le", "reason"]) labels.delete(label)
       // Those of the process: versions, spaces of the heap, kinds of handles.
       for (const label of labels)
         expect(["version", "major", "minor", "patch", "space", "kind", "type", "quantile"]).toContain(label)
