@@ -6,6 +6,7 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { CurrentActor, hostActor } from "./access/Actor.js"
 import * as ApiKeys from "./access/ApiKeys.js"
 import * as Credentials from "./access/Credentials.js"
 import type { RateLimiter } from "./access/RateLimiter.js"
@@ -28,6 +29,7 @@ import * as Folders from "./catalog/Folders.js"
 import * as Organizations from "./catalog/Organizations.js"
 import * as Personalities from "./catalog/Personalities.js"
 import * as PhoneNumbers from "./catalog/PhoneNumbers.js"
+import * as ProjectDeletion from "./catalog/ProjectDeletion.js"
 import * as Projects from "./catalog/Projects.js"
 import * as Ledger from "./credits/Ledger.js"
 import * as TestProfiles from "./catalog/TestProfiles.js"
@@ -84,6 +86,7 @@ import * as OrganizationStoreSql from "./storage/sql/OrganizationStoreSql.js"
 import * as PendingBlobStoreSql from "./storage/sql/PendingBlobStoreSql.js"
 import * as PersonalityStoreSql from "./storage/sql/PersonalityStoreSql.js"
 import * as PhoneNumberStoreSql from "./storage/sql/PhoneNumberStoreSql.js"
+import * as ProjectPurgeStoreSql from "./storage/sql/ProjectPurgeStoreSql.js"
 import * as ProjectStoreSql from "./storage/sql/ProjectStoreSql.js"
 import * as ResultStoreSql from "./storage/sql/ResultStoreSql.js"
 import * as RevokedTokenStoreSql from "./storage/sql/RevokedTokenStoreSql.js"
@@ -216,7 +219,8 @@ export const stores = Layer.mergeAll(
   LedgerStoreSql.layer,
   CodeConnectionStoreSql.layer,
   CheckoutGrantStoreSql.layer,
-  PendingBlobStoreSql.layer
+  PendingBlobStoreSql.layer,
+  ProjectPurgeStoreSql.layer
 )
 
 const access = Credentials.layer.pipe(
@@ -252,8 +256,15 @@ const runner = (config: JobRunner.JobRunnerConfig | undefined) =>
       const releases = yield* CheckoutReleases.CheckoutReleases
       const watchSchema = yield* Migrations.watch
       const recordings = yield* Recordings.Recordings
+      const deletion = yield* ProjectDeletion.makeHandler((organization, ids) =>
+        results.bulkDelete({ result_ids: ids }).pipe(
+          Effect.provideService(CurrentActor, hostActor(organization)),
+          // The host may delete results, and these are at most a hundred ids of results.
+          Effect.catchTags({ ValidationFailed: Effect.die, Forbidden: Effect.die, Unauthenticated: Effect.die })
+        )
+      )
       return yield* JobRunner.make(
-        [...evaluations.handlers, simplifications.handler, ...simulations.handlers],
+        [...evaluations.handlers, simplifications.handler, ...simulations.handlers, deletion],
         config,
         [
           { failure: "Failed to reclaim expired run leases", every: "5 seconds", run: results.sweep },
@@ -321,9 +332,9 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
     Layer.provide(ports.blobs ?? FileBlobStore.layer({ directory: "earshot-recordings" })),
     Layer.merge(Layer.merge(dashboards, Jobs.layer)),
     Layer.provideMerge(evaluation),
-    Layer.provide(JobQueue.layer),
     Layer.provideMerge(Layer.provide(checkouts, ports.codeHosts ?? CodeHosts.layer())),
     Layer.provideMerge(catalog),
+    Layer.provide(JobQueue.layer),
     Layer.provideMerge(access),
     Layer.provide(ports.secretBox ?? SecretBox.layerNone),
     Layer.provide(ports.sandbox ?? QuickJsSandbox.layer()),

@@ -8,6 +8,7 @@ import type { NotFound } from "../access/AccessErrors.js"
 import { inScopeOrNotFound } from "../access/OrNotFound.js"
 import type { Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
+import { JobQueue } from "../jobs/JobQueue.js"
 import {
   decode,
   decodeInput,
@@ -26,6 +27,7 @@ import * as Pages from "../kernel/Pages.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { AgentDirectory } from "./AgentDirectory.js"
 import { Project, ProjectDraft, ProjectPatch } from "./Project.js"
+import { projectDeletionJob } from "./ProjectDeletion.js"
 import { ProjectStore } from "./ProjectStore.js"
 
 /** The projects of the caller's organization. Inputs are untrusted and validated here. */
@@ -41,7 +43,10 @@ export class Projects extends Context.Tag("@earshot/core/catalog/Projects")<
       Project,
       ValidationFailed | NotFound | StorageError
     >
-    /** Soft-deletes the project with everything in it. */
+    /**
+     * Deletes the project: at once it is found by nobody, and a job then removes all that belongs to it. The ledger of
+     * charges stays.
+     */
     readonly delete: UseCase<"projects.delete", [id: ProjectId], void, NotFound | StorageError>
     /** For other use cases: a project within the permit's scope. */
     readonly find: (permit: Permit, id: ProjectId) => Effect.Effect<Project, NotFound | StorageError>
@@ -87,6 +92,7 @@ export const layer = Layer.effect(
     const store = yield* ProjectStore
     const directory = yield* AgentDirectory
     const work = yield* UnitOfWork
+    const jobs = yield* JobQueue
 
     const find = (permit: Permit, id: ProjectId) => inScope(permit, store.find(permit, id))
     const findForUpdate = (permit: Permit, id: ProjectId) => inScope(permit, store.findForUpdate(permit, id))
@@ -143,7 +149,9 @@ export const layer = Layer.effect(
           .atomically(
             Effect.gen(function* () {
               yield* findForUpdate(permit, id)
-              yield* store.remove(permit, id, yield* DateTime.now)
+              const now = yield* DateTime.now
+              yield* store.remove(permit, id, now)
+              yield* jobs.enqueue(projectDeletionJob(permit.organizationId, id, DateTime.toEpochMillis(now)))
             })
           )
           .pipe(Effect.zipLeft(directory.invalidate(permit)))

@@ -35,7 +35,8 @@ export const layer = Layer.scoped(
 
     /** The calls in the scope of a permit, as a condition on the alias `c`. */
     const reached = (permit: Permit): Fragment =>
-      sql`(c.organization_id = ${permit.organizationId} AND ${scopePredicate(sql, permit, { project: "c.project_id", agent: "c.agent_id" })})`
+      sql`(c.organization_id = ${permit.organizationId} AND ${scopePredicate(sql, permit, { project: "c.project_id", agent: "c.agent_id" })}
+        AND c.project_id NOT IN (SELECT id FROM ${tables.projects} WHERE deleted_ms IS NOT NULL))`
 
     const find = (permit: Permit, id: CallId) => reader.one(sql`c.id = ${id} AND ${reached(permit)}`)
 

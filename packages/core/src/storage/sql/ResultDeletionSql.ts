@@ -23,7 +23,7 @@ const runsToDeleteRows = readRows(
 export const resultDeletion = (
   sql: SqlClient,
   dialect: DialectFragments,
-  { capacityNow, move, visible }: ResultFragments
+  { capacityNow, deletable, move }: ResultFragments
 ): Pick<ResultStore["Type"], "lockResultsForDeletion" | "lockRunsForDeletion" | "apply"> => {
   const { tables } = dialect
   /** The snapshot of a deletion of the runs that meet `which`; `others` are the runs that stay. */
@@ -50,7 +50,7 @@ export const resultDeletion = (
     lockResultsForDeletion: (permit, ids) =>
       Effect.gen(function* () {
         const results = yield* resultIds.all(
-          sql`SELECT t.id FROM ${tables.results} t WHERE t.id IN ${dialect.integers(ids)} AND ${visible(permit)} ORDER BY t.id`
+          sql`SELECT t.id FROM ${tables.results} t WHERE t.id IN ${dialect.integers(ids)} AND ${deletable(permit)} ORDER BY t.id`
         )
         const those = dialect.integers(results)
         const met = yield* snapshotOf(permit, sql`u.result_id IN ${those}`, sql`u.result_id NOT IN ${those}`)

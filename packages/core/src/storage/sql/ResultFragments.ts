@@ -55,8 +55,11 @@ const counters = readRows(
 export const runIds = readRows(Schema.Struct({ id: RunId }), ({ id }) => id)
 
 export const resultFragments = (sql: SqlClient, { tables }: DialectFragments) => {
-  const visible = (permit: Permit) =>
+  /** Also results of a project that is being deleted: their runs still hold capacity. */
+  const deletable = (permit: Permit) =>
     sql`t.organization_id = ${permit.organizationId} AND t.deleted_ms IS NULL AND ${scopePredicate(sql, permit, runScopeColumns)}`
+  const visible = (permit: Permit) =>
+    sql`${deletable(permit)} AND t.project_id NOT IN (SELECT id FROM ${tables.projects} WHERE deleted_ms IS NOT NULL)`
 
   const selectResults = sql`SELECT t.id, t.name, t.project_id, t.agent_id, a.name AS agent_name, t.channel, t.concurrency_limit, t.created_ms,
        t.updated_ms
@@ -82,6 +85,6 @@ export const resultFragments = (sql: SqlClient, { tables }: DialectFragments) =>
       Option.getOrElse(() => noChange)
     )
 
-  return { visible, visibleRuns, selectResults, runColumns, runStateColumns, runTables, move, capacityNow }
+  return { deletable, visible, visibleRuns, selectResults, runColumns, runStateColumns, runTables, move, capacityNow }
 }
 export type ResultFragments = ReturnType<typeof resultFragments>

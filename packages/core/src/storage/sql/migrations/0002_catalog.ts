@@ -20,6 +20,8 @@ export const catalog = Effect.gen(function* () {
     deleted_ms ${column.integer}
   )`
   yield* sql`CREATE INDEX ${index("projects_by_organization")} ON ${tables.projects} (organization_id, id)`
+  // The few that are being deleted.
+  yield* sql`CREATE INDEX ${index("projects_deleted")} ON ${tables.projects} (id) WHERE deleted_ms IS NOT NULL`
   yield* sql`CREATE TABLE ${tables.agents} (
     id ${column.id},
     organization_id ${column.integer} NOT NULL REFERENCES ${tables.organizations} (id),
