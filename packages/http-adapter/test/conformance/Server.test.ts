@@ -3,7 +3,7 @@ import { JobRunner } from "@earshot/core"
 import * as CodeHosts from "@earshot/core/providers/CodeHosts"
 import * as RateLimits from "@earshot/core/providers/RateLimits"
 import { runConformance } from "@earshot/test-kit/conformance"
-import { CheckoutKit, ProviderKit, TestEngine } from "@earshot/test-kit"
+import { CheckoutKit, ProviderKit } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { at } from "../support/Contract.js"
@@ -24,8 +24,13 @@ const runAll = async (server: TestServer) => {
   )
 }
 
-describe.each(TestEngine.databases)("conformance of the server on %s", async (database) => {
-  const server = await serverForBlock({ database })
+/** Responses of the model: a verdict for every question, and a prompt that is not shorter. */
+const verdict = { reasoning: "It was said.", verdict: "decided", value: true, turn: 1, quote: "Hello" }
+const unchanged = { simplified_prompt: "x".repeat(10_000) }
+
+// All checks take half a minute of processor time: once on each database, once of these with a language model.
+describe("conformance of the server on PostgreSQL", async () => {
+  const server = await serverForBlock({ database: "postgres" })
 
   it("passes every check and leaves no data behind", async () => {
     const { notDeleted: left, passed, results } = await runAll(server)
@@ -35,13 +40,9 @@ describe.each(TestEngine.databases)("conformance of the server on %s", async (da
   }, 300_000)
 })
 
-/** Responses of the model: a verdict for every question, and a prompt that is not shorter. */
-const verdict = { reasoning: "It was said.", verdict: "decided", value: true, turn: 1, quote: "Hello" }
-const unchanged = { simplified_prompt: "x".repeat(10_000) }
-
-describe("conformance of a server with a language model", async () => {
+describe("conformance of the server on SQLite with a language model", async () => {
   const model = ProviderKit.fakeLanguageModel(({ name }) => (name === "verdict" ? verdict : unchanged))
-  const server = await serverForBlock({ ports: { languageModel: model.layer } })
+  const server = await serverForBlock({ database: "sqlite", ports: { languageModel: model.layer } })
 
   it("passes every check with few requests to the model", async () => {
     const { notDeleted: left, passed, results } = await runAll(server)
