@@ -8,6 +8,8 @@ import { build } from "esbuild"
 
 const here = path.dirname(fileURLToPath(import.meta.url))
 const packages = path.dirname(here)
+/** Paths of esbuild are relative to the workspace, wherever the bundle is made from. */
+const workspace = path.dirname(packages)
 const manifest = JSON.parse(await readFile(path.join(here, "package.json"), "utf8"))
 
 /** Installed with the command instead: native addons, WebAssembly that is loaded as a file, and static files. */
@@ -69,7 +71,7 @@ const serverFiles = async () => {
 const notices = async (inputs) => {
   const folders = new Set(
     Object.keys(inputs).flatMap(
-      (input) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path.resolve(input))?.[1] ?? []
+      (input) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path.resolve(workspace, input))?.[1] ?? []
     )
   )
   const texts = await Promise.all(
@@ -87,6 +89,7 @@ export const bundle = async (outDir = path.join(here, "dist/bundle")) => {
   await rm(outDir, { recursive: true, force: true })
   const { metafile } = await build({
     entryPoints: { earshot: path.join(here, "src/earshot.ts") },
+    absWorkingDir: workspace,
     outdir: outDir,
     bundle: true,
     splitting: true,
@@ -113,10 +116,10 @@ export const bundle = async (outDir = path.join(here, "dist/bundle")) => {
     const file = path.join(packages, name, "package.json")
     if (name === path.basename(here) || !existsSync(file)) continue
     const inBundle = Object.keys(metafile.inputs).some((input) =>
-      path.resolve(input).startsWith(path.join(packages, name, "src"))
+      path.resolve(workspace, input).startsWith(path.join(packages, name, "src"))
     )
     const { files = [] } = JSON.parse(await readFile(file, "utf8"))
-    for (const folder of files.filter((one) => !/^(?:bin|dist|src|README\.md)$/.test(one))) {
+    for (const folder of files.filter((one) => !/^(?:!.*|bin|dist|src|README\.md)$/.test(one))) {
       if (inBundle)
         await cp(path.join(packages, name, folder), path.join(outDir, "packages", name, folder), { recursive: true })
     }
