@@ -9,6 +9,7 @@ import type {
   NotFound,
   RateLimited,
   RedactionUnavailable,
+  ResultWithheld,
   RunIsOver,
   SecretBox,
   StorageError,
@@ -42,6 +43,7 @@ export type CommandError =
   | JobNotDead
   | ModelUnavailable
   | RedactionUnavailable
+  | ResultWithheld
   | RunIsOver
   | SecretBox.SecretKeyMissing
   | StorageError

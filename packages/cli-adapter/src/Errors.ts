@@ -110,6 +110,12 @@ export const reportOf = (error: unknown): Report => {
   const tag = tagOf(error)
   if (tag === "OutputClosed") return { code: 0, lines: [], body: undefined }
   if (tag === "ReportedFailure") return { code: 1, lines: [], body: undefined }
+  // What was asked is done. The ids are printed, since the caller may not read the result.
+  if (tag === "ResultWithheld" && typeof error === "object" && error !== null && "receipt" in error) {
+    const { receipt } = error
+    const body = typeof receipt === "object" && receipt !== null ? receipt : {}
+    return { code: 0, lines: [messageOf(error), JSON.stringify(body)], body }
+  }
   if (tag === "UsageError") return reportWith(2, messageOf(error))
   if (tag === "WorkerEnded" || tag === "ProcessEnded") return reportOfProcess(error)
   if (REQUEST_ERRORS.has(tag)) return reportWith(1, messageOf(error))

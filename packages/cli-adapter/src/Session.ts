@@ -9,6 +9,8 @@ import {
   NotFound,
   type Engine,
   type Forbidden,
+  type ResultWithheld,
+  withReceipts,
   type Operation,
   type Organization,
   Organizations,
@@ -121,9 +123,9 @@ export const REVOCATION_DELAY = " Running servers refuse it within 5 seconds."
 /** Calls a use case as the caller: `calling(caller, calls.list)({ limit: 5 })`. */
 export const callAs =
   <O extends Operation, Args extends ReadonlyArray<unknown>, A, E>(caller: Caller, useCase: UseCase<O, Args, A, E>) =>
-  (...args: Args): Effect.Effect<A, E | Unauthenticated | Forbidden | RateLimited | StorageError> =>
+  (...args: Args): Effect.Effect<A, E | Unauthenticated | Forbidden | RateLimited | ResultWithheld | StorageError> =>
     Effect.flatMap(caller.admit(useCase.operation), (actor) =>
-      Effect.provideService(useCase(...args), CurrentActor, actor)
+      Effect.provideService(withReceipts(useCase(...args)), CurrentActor, actor)
     )
 
 /** Runs an effect with an engine that is closed afterwards. */

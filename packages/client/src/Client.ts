@@ -22,11 +22,17 @@ export interface ClientOptions extends Credentials {
 }
 
 /** One method for each HTTP method, typed by the server's OpenAPI document: `client.GET("/dashboards/dashboards/")`. */
-export type EarshotClient = Client<paths>
+export type EarshotClient = Client<paths, ResultMedia>
+
+/**
+ * The media types of results. A caller that may change something but not read it gets a receipt with ids instead of the
+ * result, whose media type is `application/vnd.earshot.receipt+json`.
+ */
+type ResultMedia = "application/json" | "application/x-ndjson" | "application/xml" | "text/plain"
 
 /** Creates a client. It opens no connection until its first request, and there is nothing to close. */
 export const createClient = ({ baseUrl, fetch, retry = {}, ...credentials }: ClientOptions): EarshotClient =>
-  createFetchClient<paths>({
+  createFetchClient<paths, ResultMedia>({
     baseUrl,
     fetch: withRetries(fetch ?? ((request) => globalThis.fetch(request)), retry),
     headers: credentialHeaders(credentials)

@@ -13,6 +13,7 @@
 import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -21,11 +22,13 @@ import * as Record from "effect/Record"
 import type * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
 import { type Actor, CurrentActor } from "./access/Actor.js"
+import type { Receipt } from "./access/AccessErrors.js"
 import { ApiKeys } from "./access/ApiKeys.js"
 import { Credentials, type Presented } from "./access/Credentials.js"
 import type { Operation } from "./access/Operation.js"
 import { ShareableLinks } from "./access/ShareableLinks.js"
 import { Tokens } from "./access/Tokens.js"
+import { resultOrReceipt } from "./access/UseCase.js"
 import { Users } from "./access/Users.js"
 import type { CallRecord } from "./calls/CallRecord.js"
 import { CallEvaluations } from "./calls/CallEvaluations.js"
@@ -61,12 +64,24 @@ export interface CallOptions {
   readonly signal?: AbortSignal
 }
 
+/** What a caller gets that may change something but perhaps not read it: the result, or a receipt with ids. */
+export type ResultOrReceipt<A> = { readonly result: A } | { readonly receipt: Receipt }
+
+/**
+ * A use case as a function that returns a promise. An actor that may not read the result is rejected with `Forbidden` before
+ * anything is changed, unless it asks for a receipt.
+ */
+interface PromisedUseCase<Args extends ReadonlyArray<unknown>, A> {
+  (...args: [...Args, options: CallOptions & { readonly receipt: true }]): Promise<ResultOrReceipt<A>>
+  (...args: [...Args, options: CallOptions]): Promise<A>
+}
+
 /** A service of the engine with every use case as a function that returns a promise. */
 export type Promised<Service> = {
   readonly [
     Name in keyof Service as Service[Name] extends { readonly operation: Operation } ? Name : never
   ]: Service[Name] extends (...args: infer Args) => Effect.Effect<infer A, infer _E, infer _R>
-    ? (...args: [...Args, options: CallOptions]) => Promise<A>
+    ? PromisedUseCase<Args, A>
     : never
 }
 
@@ -169,8 +184,9 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
                 (...args: ReadonlyArray<unknown>) => {
                   const options = optionsOf(args)
                   if (options?.actor === undefined) return Promise.reject(new TypeError(MISSING_ACTOR))
-                  const { actor, signal } = options
-                  return run(Effect.provideService(member(...args.slice(0, -1)), CurrentActor, actor), signal)
+                  const { actor, receipt, signal } = options
+                  const called = Effect.provideService(member(...args.slice(0, -1)), CurrentActor, actor)
+                  return run(receipt === true ? resultOrReceiptOf(called) : called, signal)
                 }
               ]
             ]
@@ -212,12 +228,20 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
   }
 }
 
+const resultOrReceiptOf = <A, E, R>(called: Effect.Effect<A, E, R>): Effect.Effect<ResultOrReceipt<A>, E, R> =>
+  Effect.map(
+    resultOrReceipt(called),
+    Either.match({ onLeft: (receipt) => ({ receipt }), onRight: (result) => ({ result }) })
+  )
+
 type AnyUseCase = (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown, CurrentActor>
 
 const isUseCase = (member: unknown): member is AnyUseCase => typeof member === "function" && "operation" in member
 
 /** The last argument of a use case. Untyped callers may have left it out, or passed an id in its place. */
-const optionsOf = (args: ReadonlyArray<unknown>): Partial<CallOptions> | undefined => {
+const optionsOf = (
+  args: ReadonlyArray<unknown>
+): (Partial<CallOptions> & { readonly receipt?: unknown }) | undefined => {
   const last = args.at(-1)
   return typeof last === "object" && last !== null ? last : undefined
 }

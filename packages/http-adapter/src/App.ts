@@ -133,10 +133,14 @@ export const makeApp = async (
   }
 
   /** Large values are sent in parts, so that neither they nor what is not yet read of them is one string. */
-  const sendJson = (request: FastifyRequest, reply: FastifyReply, value: unknown): void => {
+  const sendJson = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { type = JSON_TYPE, value }: { readonly value: unknown; readonly type?: string }
+  ): void => {
     const isLarge = (request.state?.lease?.held() ?? 0) >= LARGE_RESPONSE_BYTES
     void reply
-      .type(JSON_TYPE)
+      .type(type)
       .send(isLarge ? pacedBody(partsOf(jsonParts(value)), limits.stallMillis) : JSON.stringify(value))
   }
 
@@ -144,7 +148,7 @@ export const makeApp = async (
     const { content } = response
     setHead(request, reply, response.status, response.headers)
     if (content === undefined) void reply.send()
-    else if (content.as === "json") sendJson(request, reply, content.value)
+    else if (content.as === "json") sendJson(request, reply, content)
     else if (content.as === "text") void reply.type(content.type).send(content.text)
     else void reply.type(content.type).send(pacedBody(content.source, limits.stallMillis))
   }

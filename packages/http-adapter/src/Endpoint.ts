@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http"
-import type { CurrentActor, Engine, Operation } from "@earshot/core"
+import type { CurrentActor, Engine, Operation, ResultWithheld } from "@earshot/core"
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import type { HttpError, HttpResponseError } from "./ErrorResponses.js"
@@ -36,12 +36,15 @@ export interface SuccessResponse {
 }
 
 export type ResponseContent =
-  | { readonly as: "json"; readonly value: unknown }
+  | { readonly as: "json"; readonly value: unknown; readonly type?: string }
   | { readonly as: "text"; readonly type: string; readonly text: string | Buffer }
   | { readonly as: "parts"; readonly type: string; readonly source: PartSource }
 
 /** A response with a JSON body. */
 export const json = (status: 200 | 201, value: unknown): SuccessResponse => ({ status, content: { as: "json", value } })
+
+/** The media type of what a caller gets that may not read the result of what it has done. */
+export const RECEIPT_TYPE = "application/vnd.earshot.receipt+json"
 
 export const noContent: SuccessResponse = { status: 204 }
 
@@ -94,7 +97,7 @@ export interface AuthenticatedEndpoint extends EndpointDescription {
   readonly operation: Operation
   readonly handle: (
     request: EndpointRequest
-  ) => Effect.Effect<SuccessResponse, HttpError, Engine.Services | CurrentActor>
+  ) => Effect.Effect<SuccessResponse, HttpError | ResultWithheld, Engine.Services | CurrentActor>
 }
 
 /** An endpoint that requires no credential. */

@@ -1,6 +1,14 @@
 /** Runs an endpoint for a request: credentials, query and body, use case; and keeps count of what is in flight. */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { type Actor, Credentials, CurrentActor, type Engine, ResponseBytes } from "@earshot/core"
+import {
+  type Actor,
+  Credentials,
+  CurrentActor,
+  type Engine,
+  ResponseBytes,
+  type ResultWithheld,
+  withReceipts
+} from "@earshot/core"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -10,7 +18,13 @@ import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import type { FastifyReply, FastifyRequest } from "fastify"
 import { bodyReader, decodeFormPairs, type IncomingBody, readRaw } from "./Body.js"
-import type { EndpointRequest, ServedEndpoint, SuccessResponse } from "./Endpoint.js"
+import {
+  type Endpoint,
+  type EndpointRequest,
+  RECEIPT_TYPE,
+  type ServedEndpoint,
+  type SuccessResponse
+} from "./Endpoint.js"
 import { type HttpError, messageErrors } from "./ErrorResponses.js"
 import { formFields } from "./FormFields.js"
 import type { HttpLimits } from "./Limits.js"
@@ -97,7 +111,8 @@ export const makeRequestRunner = (
         client.onAuthenticated(request)
         const lease = responses.open(actor.organizationId)
         state.lease = lease
-        return Effect.flatMap(readInput(request, incoming), handle).pipe(
+        return withReceipts(Effect.flatMap(readInput(request, incoming), handle)).pipe(
+          Effect.catchTag("ResultWithheld", (withheld) => Effect.succeed(receiptResponse(endpoint, withheld))),
           Effect.provideService(CurrentActor, actor),
           Effect.locally(ResponseBytes.currentResponseBytes, budgetOf(lease, endpoint.method === "GET"))
         )
@@ -158,6 +173,12 @@ export const makeRequestRunner = (
     }
   }
 }
+
+/** The response of a successful operation whose result the caller may not read. */
+const receiptResponse = ({ responses }: Endpoint, { created, receipt }: ResultWithheld): SuccessResponse => ({
+  status: created ? (responses[0].status === 201 ? 201 : 200) : 200,
+  content: { as: "json", value: receipt, type: RECEIPT_TYPE }
+})
 
 type InputReader = (request: FastifyRequest, incoming: IncomingBody) => Effect.Effect<EndpointRequest, HttpError>
 

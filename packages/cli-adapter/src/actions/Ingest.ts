@@ -158,6 +158,7 @@ const ingestAll = (sources: ReadonlyArray<Source>, options: IngestOptions, field
               schedule: Schedule.jittered(Schedule.exponential("100 millis")),
               times: 5
             }),
+            Effect.catchTag("ResultWithheld", ({ created }) => Effect.succeed({ created })),
             Effect.map((ingested) => {
               if (ingested === undefined) count.skipped = (count.skipped ?? 0) + 1
               else if (ingested.created) count.created += 1

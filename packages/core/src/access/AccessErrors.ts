@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { JsonObject } from "../kernel/Json.js"
 import { Permission } from "./Permission.js"
 
 /** No credential, an unknown, expired or revoked one, or one of a kind that the operation does not accept. */
@@ -19,6 +20,26 @@ export class Forbidden extends Schema.TaggedError<Forbidden>("@earshot/core/Forb
     return `You do not have permission to perform this action (needs ${this.permission}).`
   }
 }
+
+/**
+ * The operation has succeeded, but the caller may not read its result, only the receipt. Not an error of an operation:
+ * callers get it only if they ask for it, by `withReceipts`.
+ */
+export class ResultWithheld extends Schema.TaggedError<ResultWithheld>("@earshot/core/ResultWithheld")(
+  "ResultWithheld",
+  {
+    permission: Permission,
+    /** The ids of what was created or changed: an object, or a list of them. */
+    receipt: Schema.Union(JsonObject, Schema.Array(JsonObject)),
+    /** False for a delivery that updated an existing call. */
+    created: Schema.Boolean
+  }
+) {
+  override get message(): string {
+    return `The operation has succeeded. Its result is not shown (needs ${this.permission}).`
+  }
+}
+export type Receipt = ResultWithheld["receipt"]
 
 /** The credential made more requests than it may; it may retry after `retryAfterSeconds`. */
 export class RateLimited extends Schema.TaggedError<RateLimited>("@earshot/core/RateLimited")("RateLimited", {

@@ -1,10 +1,27 @@
 import type { CredentialKind } from "./Credential.js"
 import type { Permission } from "./Permission.js"
 
-/** What an operation requires of its caller. */
-export interface OperationRule {
+/** The permissions of operations that change something, which do not include reading it. */
+type ChangingPermission = Extract<Permission, `${string}:write` | `${string}:delete`>
+
+/** What a caller sees of an operation's result. */
+type Visibility =
+  | { readonly needs: Exclude<Permission, ChangingPermission>; readonly shows?: never }
+  | {
+      readonly needs: ChangingPermission
+      /**
+       * The permission to read what the operation returns, without which a caller gets no more than ids; null if it returns
+       * nothing stored. Required, so that no operation that changes something can forget it.
+       */
+      readonly shows: Permission | null
+    }
+
+/** What an operation requires of its caller, and what its caller sees. */
+export type OperationRule = Visibility & {
   /** The permission the caller must hold. */
   readonly needs: Permission
+  /** A permission that it must hold as well. */
+  readonly alsoNeeds?: Permission
   /** The credential kinds that may call it; any other kind counts as no credential. */
   readonly accepts: ReadonlyArray<CredentialKind>
   /** A credential that is required in addition to the accepted one, of the same organization. */
@@ -42,62 +59,62 @@ export const operations = table({
   "users.create": { needs: "keys:manage", accepts: people, organizationWide: true },
   "users.list": { needs: "keys:manage", accepts: people, organizationWide: true },
 
-  "projects.create": { needs: "catalog:write", accepts: people, organizationWide: true },
+  "projects.create": { needs: "catalog:write", shows: "catalog:read", accepts: people, organizationWide: true },
   "projects.list": { needs: "catalog:read", accepts: people },
   "projects.read": { needs: "catalog:read", accepts: people },
-  "projects.update": { needs: "catalog:write", accepts: people },
-  "projects.delete": { needs: "catalog:delete", accepts: people },
+  "projects.update": { needs: "catalog:write", shows: "catalog:read", accepts: people },
+  "projects.delete": { needs: "catalog:delete", shows: null, accepts: people },
 
-  "agents.create": { needs: "catalog:write", accepts: people },
+  "agents.create": { needs: "catalog:write", shows: "catalog:read", accepts: people },
   "agents.list": { needs: "catalog:read", accepts: people },
   "agents.read": { needs: "catalog:read", accepts: people },
-  "agents.update": { needs: "catalog:write", accepts: people },
-  "agents.delete": { needs: "catalog:delete", accepts: people },
+  "agents.update": { needs: "catalog:write", shows: "catalog:read", accepts: people },
+  "agents.delete": { needs: "catalog:delete", shows: null, accepts: people },
 
-  "personalities.create": { needs: "catalog:write", accepts: people },
+  "personalities.create": { needs: "catalog:write", shows: "catalog:read", accepts: people },
   "personalities.list": { needs: "catalog:read", accepts: people },
   "personalities.read": { needs: "catalog:read", accepts: people },
-  "personalities.update": { needs: "catalog:write", accepts: people },
-  "personalities.delete": { needs: "catalog:delete", accepts: people },
+  "personalities.update": { needs: "catalog:write", shows: "catalog:read", accepts: people },
+  "personalities.delete": { needs: "catalog:delete", shows: null, accepts: people },
   /** E7 */
-  "personalities.enable": { needs: "catalog:write", accepts: people },
+  "personalities.enable": { needs: "catalog:write", shows: "catalog:read", accepts: people },
 
-  "testProfiles.create": { needs: "catalog:write", accepts: people },
+  "testProfiles.create": { needs: "catalog:write", shows: "catalog:read", accepts: people },
   "testProfiles.list": { needs: "catalog:read", accepts: people },
   "testProfiles.read": { needs: "catalog:read", accepts: people },
-  "testProfiles.update": { needs: "catalog:write", accepts: people },
-  "testProfiles.delete": { needs: "catalog:delete", accepts: people },
+  "testProfiles.update": { needs: "catalog:write", shows: "catalog:read", accepts: people },
+  "testProfiles.delete": { needs: "catalog:delete", shows: null, accepts: people },
 
-  "phoneNumbers.create": { needs: "catalog:write", accepts: people },
+  "phoneNumbers.create": { needs: "catalog:write", shows: "catalog:read", accepts: people },
   "phoneNumbers.list": { needs: "catalog:read", accepts: people },
   "phoneNumbers.read": { needs: "catalog:read", accepts: people },
-  "phoneNumbers.update": { needs: "catalog:write", accepts: people },
-  "phoneNumbers.delete": { needs: "catalog:delete", accepts: people },
+  "phoneNumbers.update": { needs: "catalog:write", shows: "catalog:read", accepts: people },
+  "phoneNumbers.delete": { needs: "catalog:delete", shows: null, accepts: people },
 
-  "tools.create": { needs: "catalog:write", accepts: people },
+  "tools.create": { needs: "catalog:write", shows: "catalog:read", accepts: people },
   "tools.list": { needs: "catalog:read", accepts: people },
   "tools.read": { needs: "catalog:read", accepts: people },
-  "tools.update": { needs: "catalog:write", accepts: people },
-  "tools.delete": { needs: "catalog:delete", accepts: people },
+  "tools.update": { needs: "catalog:write", shows: "catalog:read", accepts: people },
+  "tools.delete": { needs: "catalog:delete", shows: null, accepts: people },
 
-  "folders.create": { needs: "catalog:write", accepts: people },
+  "folders.create": { needs: "catalog:write", shows: "catalog:read", accepts: people },
   "folders.list": { needs: "catalog:read", accepts: people },
   "folders.read": { needs: "catalog:read", accepts: people },
-  "folders.update": { needs: "catalog:write", accepts: people },
-  "folders.delete": { needs: "catalog:delete", accepts: people },
+  "folders.update": { needs: "catalog:write", shows: "catalog:read", accepts: people },
+  "folders.delete": { needs: "catalog:delete", shows: null, accepts: people },
 
-  "evaluators.create": { needs: "evaluators:write", accepts: people },
+  "evaluators.create": { needs: "evaluators:write", shows: "evaluators:read", accepts: people },
   "evaluators.list": { needs: "evaluators:read", accepts: people },
   "evaluators.read": { needs: "evaluators:read", accepts: people },
-  "evaluators.update": { needs: "evaluators:write", accepts: people },
-  "evaluators.delete": { needs: "evaluators:delete", accepts: people },
+  "evaluators.update": { needs: "evaluators:write", shows: "evaluators:read", accepts: people },
+  "evaluators.delete": { needs: "evaluators:delete", shows: null, accepts: people },
   /** E4 */
-  "evaluators.bulkUpdate": { needs: "evaluators:write", accepts: keyOnly },
+  "evaluators.bulkUpdate": { needs: "evaluators:write", shows: "evaluators:read", accepts: keyOnly },
 
   /** E1 */
   "suites.validate": { needs: "evaluators:read", accepts: people },
 
-  "suites.run": { needs: "results:write", accepts: people },
+  "suites.run": { needs: "results:write", shows: "results:read", accepts: people },
 
   "results.list": { needs: "results:read", accepts: everybody },
   "results.read": { needs: "results:read", accepts: everybody },
@@ -106,18 +123,18 @@ export const operations = table({
   "results.export": { needs: "results:read", accepts: people },
   "results.junit": { needs: "results:read", accepts: people },
   /** E8 */
-  "results.bulkDelete": { needs: "results:delete", accepts: everybody },
+  "results.bulkDelete": { needs: "results:delete", shows: null, accepts: everybody },
   /** E9 */
-  "results.deleteRuns": { needs: "results:delete", accepts: everybody },
-  "results.cancel": { needs: "results:write", accepts: people },
+  "results.deleteRuns": { needs: "results:delete", shows: null, accepts: everybody },
+  "results.cancel": { needs: "results:write", shows: "results:read", accepts: people },
   "results.capacity": { needs: "results:read", accepts: people, organizationWide: true },
   "runs.list": { needs: "results:read", accepts: everybody },
   "runs.read": { needs: "results:read", accepts: everybody },
-  "runs.cancel": { needs: "results:write", accepts: people },
-  "runs.claim": { needs: "results:write", accepts: keyOnly },
-  "runs.heartbeat": { needs: "results:write", accepts: keyOnly },
-  "runs.complete": { needs: "results:write", accepts: keyOnly },
-  "runs.fail": { needs: "results:write", accepts: keyOnly },
+  "runs.cancel": { needs: "results:write", shows: "results:read", accepts: people },
+  "runs.claim": { needs: "results:write", alsoNeeds: "results:read", shows: "results:read", accepts: keyOnly },
+  "runs.heartbeat": { needs: "results:write", shows: null, accepts: keyOnly },
+  "runs.complete": { needs: "results:write", shows: "results:read", accepts: keyOnly },
+  "runs.fail": { needs: "results:write", shows: "results:read", accepts: keyOnly },
 
   "connections.create": { needs: "connections:manage", accepts: people, organizationWide: true },
   "connections.list": { needs: "connections:manage", accepts: people, organizationWide: true },
@@ -129,27 +146,27 @@ export const operations = table({
   "checkouts.create": { needs: "checkouts:create", accepts: keyOnly, additionalCredential: "agent_session" },
 
   /** E10 */
-  "calls.ingest": { needs: "calls:write", accepts: keyOnly },
+  "calls.ingest": { needs: "calls:write", shows: "calls:read", accepts: keyOnly },
   /** As E10, for envelopes of platforms. */
-  "calls.observe": { needs: "calls:write", accepts: keyOnly },
+  "calls.observe": { needs: "calls:write", shows: "calls:read", accepts: keyOnly },
   "calls.list": { needs: "calls:read", accepts: peopleAndEmbeds },
   "calls.read": { needs: "calls:read", accepts: peopleAndEmbeds },
-  "calls.review": { needs: "calls:write", accepts: peopleAndEmbeds },
-  "calls.delete": { needs: "calls:delete", accepts: people },
+  "calls.review": { needs: "calls:write", shows: "calls:read", accepts: peopleAndEmbeds },
+  "calls.delete": { needs: "calls:delete", shows: null, accepts: people },
   "calls.export": { needs: "calls:read", accepts: people },
 
   /** E11 */
   "metrics.predefined": { needs: "catalog:read", accepts: keyOnly },
-  "metrics.create": { needs: "catalog:write", accepts: people },
+  "metrics.create": { needs: "catalog:write", shows: "catalog:read", accepts: people },
   "metrics.list": { needs: "catalog:read", accepts: people },
   "metrics.read": { needs: "catalog:read", accepts: people },
   /** E12 */
-  "metrics.update": { needs: "catalog:write", accepts: keyOnly },
-  "metrics.delete": { needs: "catalog:delete", accepts: people },
+  "metrics.update": { needs: "catalog:write", shows: "catalog:read", accepts: keyOnly },
+  "metrics.delete": { needs: "catalog:delete", shows: null, accepts: people },
   /** E6 */
-  "simplifications.request": { needs: "catalog:write", accepts: peopleAndEmbeds },
-  "simplifications.progress": { needs: "catalog:write", accepts: peopleAndEmbeds },
-  "calls.evaluate": { needs: "calls:write", accepts: people },
+  "simplifications.request": { needs: "catalog:write", shows: "catalog:read", accepts: peopleAndEmbeds },
+  "simplifications.progress": { needs: "catalog:write", shows: "catalog:read", accepts: peopleAndEmbeds },
+  "calls.evaluate": { needs: "calls:write", shows: null, accepts: people },
   "calls.evaluations": { needs: "calls:read", accepts: peopleAndEmbeds },
 
   "jobs.list": { needs: "jobs:manage", accepts: people, organizationWide: true },
@@ -157,22 +174,32 @@ export const operations = table({
   "credits.list": { needs: "credits:read", accepts: people },
 
   /** E5 */
-  "dashboards.create": { needs: "dashboards:write", accepts: everybody },
+  "dashboards.create": { needs: "dashboards:write", shows: "dashboards:read", accepts: everybody },
   "dashboards.list": { needs: "dashboards:read", accepts: everybody },
   "dashboards.read": { needs: "dashboards:read", accepts: everybody },
-  "dashboards.update": { needs: "dashboards:write", accepts: everybody },
-  "dashboards.delete": { needs: "dashboards:delete", accepts: everybody },
-  "widgets.create": { needs: "dashboards:write", accepts: keyOnly },
+  "dashboards.update": { needs: "dashboards:write", shows: "dashboards:read", accepts: everybody },
+  "dashboards.delete": { needs: "dashboards:delete", shows: null, accepts: everybody },
+  "widgets.create": { needs: "dashboards:write", shows: "dashboards:read", accepts: keyOnly },
   "widgets.list": { needs: "dashboards:read", accepts: everybody },
   "widgets.read": { needs: "dashboards:read", accepts: everybody },
   /** E3 */
-  "widgets.update": { needs: "dashboards:write", accepts: keyOnly },
-  "widgets.delete": { needs: "dashboards:delete", accepts: keyOnly },
+  "widgets.update": { needs: "dashboards:write", shows: "dashboards:read", accepts: keyOnly },
+  "widgets.delete": { needs: "dashboards:delete", shows: null, accepts: keyOnly },
   "widgets.data": { needs: "dashboards:read", accepts: everybody },
-  /** A preview can query any call in scope, so permission to read dashboards is not enough. */
-  "widgets.preview": { needs: "dashboards:write", accepts: everybody }
+  /**
+   * A preview can query any call in scope, so permission to read dashboards is not enough. Values of calls are shown to
+   * those who may read calls.
+   */
+  "widgets.preview": { needs: "dashboards:write", shows: null, accepts: everybody }
 })
 
 export type Operation = keyof typeof operations
+
+/** The permission without which a caller of an operation gets no more than ids. */
+export type ShowsOf<O extends Operation> = (typeof operations)[O] extends {
+  readonly shows: infer Shown extends Permission
+}
+  ? Shown
+  : never
 
 export type NeedsOf<O extends Operation> = (typeof operations)[O]["needs"]

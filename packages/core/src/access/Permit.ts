@@ -15,7 +15,8 @@ class Granted<out P extends Permission> {
   constructor(
     readonly organizationId: OrganizationId,
     readonly userId: UserId | null,
-    readonly bounds: ReadonlyArray<ResourceScope> | null
+    readonly bounds: ReadonlyArray<ResourceScope> | null,
+    readonly permissions: ReadonlySet<Permission>
   ) {}
 }
 
@@ -45,7 +46,10 @@ export const authorize = <O extends Operation>(
   if (!actor.permissions.has(rule.needs) || (rule.organizationWide === true && actor.bounds !== null)) {
     return Either.left(new Forbidden({ permission: rule.needs }))
   }
-  return Either.right(new Granted<NeedsOf<O>>(actor.organizationId, actor.userId, actor.bounds))
+  if (rule.alsoNeeds !== undefined && !actor.permissions.has(rule.alsoNeeds)) {
+    return Either.left(new Forbidden({ permission: rule.alsoNeeds }))
+  }
+  return Either.right(new Granted<NeedsOf<O>>(actor.organizationId, actor.userId, actor.bounds, actor.permissions))
 }
 
 /** The permit of the host process for work of its own, such as a job; it has every permission, so this cannot fail. */
@@ -53,6 +57,9 @@ export const hostPermit = <O extends Operation>(
   organizationId: OrganizationId,
   operation: O
 ): Effect.Effect<Permit<NeedsOf<O>>> => Effect.orDie(authorize(hostActor(organizationId), operation))
+
+/** Whether the actor holds a further permission, for results that show more to those who may read it. */
+export const mayRead = (permit: Permit, permission: Permission): boolean => permit.permissions.has(permission)
 
 /** The resources that a thing lies in, itself included. Types that do not apply are left out. */
 export type ResourcePath = { readonly [Type in ResourceScope["type"]]?: number }

@@ -110,7 +110,7 @@ export const layer = (
       )
 
       return Calls.of({
-        ingest: useCase("calls.ingest")(ingest),
+        ingest: useCase("calls.ingest")(ingest, ({ call, created }) => ({ receipt: { id: call.id }, created })),
         list: useCase("calls.list")((permit, query) =>
           Effect.gen(function* () {
             const { criteria, expand, page } = yield* parseCallQuery(query, yield* DateTime.now)

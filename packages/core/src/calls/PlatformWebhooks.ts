@@ -171,7 +171,9 @@ export const layer = Layer.effect(
             ...(agent === undefined ? {} : { agent }),
             ...(redact === undefined ? {} : { redact_fields: fieldsIn(redact) })
           })
-        })
+        }),
+        // It has the ids of a call and nothing that is stored of it.
+        (received) => ({ receipt: encodeWebhookReceipt(received), created: received.ingested?.created ?? false })
       ),
       counts: () => [...counts.values()]
     })

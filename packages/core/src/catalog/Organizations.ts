@@ -64,8 +64,8 @@ export const layer = Layer.effect(
               return { organization, project, agent, apiKey }
             }).pipe(
               Effect.provideService(CurrentActor, hostActor(organization.id)),
-              // The host has every permission, so neither can occur.
-              Effect.catchTags({ Forbidden: Effect.die, Unauthenticated: Effect.die })
+              // The host has every permission, so none of them can occur.
+              Effect.catchTags({ Forbidden: Effect.die, ResultWithheld: Effect.die, Unauthenticated: Effect.die })
             )
           })
         )

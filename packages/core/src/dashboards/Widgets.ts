@@ -6,12 +6,13 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { NotFound } from "../access/AccessErrors.js"
 import { inScopeOrNotFound } from "../access/OrNotFound.js"
-import { isInScope, type Permit } from "../access/Permit.js"
+import { isInScope, mayRead, type Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { Analytics } from "../analytics/Analytics.js"
 import type { ChartPermit } from "../analytics/AnalyticsQuery.js"
 import type { Chart } from "../analytics/Chart.js"
 import type { WidgetData } from "../analytics/WidgetData.js"
+import { withoutValues } from "../analytics/WithoutValues.js"
 import { fieldError, Messages, ValidationFailed } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { DashboardId, type MetricId, type WidgetId } from "../kernel/Ids.js"
@@ -148,7 +149,7 @@ export const layer = Layer.effect(
     const data = (permit: ChartPermit, widget: ResolvedWidget): Effect.Effect<WidgetData, StorageError> =>
       Effect.gen(function* () {
         const { projectId, spec } = widget
-        return yield* analytics.chart(permit, {
+        const shown = yield* analytics.chart(permit, {
           chart: yield* chartOf(permit, widget),
           projectId,
           filter: effectiveFilter(widget),
@@ -156,6 +157,7 @@ export const layer = Layer.effect(
           fieldName: spec.field,
           metric: spec.metricId
         })
+        return mayRead(permit, "calls:read") ? shown : withoutValues(shown)
       })
 
     return Widgets.of({

@@ -5,7 +5,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { NotFound } from "../access/AccessErrors.js"
+import type { NotFound, Receipt } from "../access/AccessErrors.js"
 import type { Permit } from "../access/Permit.js"
 import { inScopeOrNotFound } from "../access/OrNotFound.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
@@ -207,26 +207,35 @@ export const layer = Layer.effect(
           })
         )
       ),
-      bulkUpdate: useCase("evaluators.bulkUpdate")((permit, input, query = {}) =>
-        work.atomically(
-          Effect.gen(function* () {
-            const { many } = yield* decodeInput(BulkUpdateQuery, query)
-            const update = parseBulkUpdate(input)
-            const targets = yield* store.findTargetsForUpdate(permit, update.request.scenarios)
-            const found = yield* findReferences(permit, bulkReferenceNames(update.request), null)
-            const plan = yield* orFail(planBulkUpdate(update, found, targets))
-            yield* store.apply(permit, plan, yield* DateTime.now)
-            // Checked after the change, which may change the size of the response; a failure rolls it back.
-            if (many && (yield* store.sizeOf(permit, plan.evaluators)) > MAX_RESPONSE) {
-              return yield* new ValidationFailed({ errors: fieldError("many", TOO_MANY) })
-            }
-            return yield* store.findAll(permit, many ? plan.evaluators : plan.evaluators.slice(0, 1))
-          })
-        )
+      bulkUpdate: useCase("evaluators.bulkUpdate")(
+        (permit, input, query = {}) =>
+          work.atomically(
+            Effect.gen(function* () {
+              const { many } = yield* decodeInput(BulkUpdateQuery, query)
+              const update = parseBulkUpdate(input)
+              const targets = yield* store.findTargetsForUpdate(permit, update.request.scenarios)
+              const found = yield* findReferences(permit, bulkReferenceNames(update.request), null)
+              const plan = yield* orFail(planBulkUpdate(update, found, targets))
+              yield* store.apply(permit, plan, yield* DateTime.now)
+              // Checked after the change, which may change the size of the response; a failure rolls it back.
+              if (many && (yield* store.sizeOf(permit, plan.evaluators)) > MAX_RESPONSE) {
+                return yield* new ValidationFailed({ errors: fieldError("many", TOO_MANY) })
+              }
+              return yield* store.findAll(permit, many ? plan.evaluators : plan.evaluators.slice(0, 1))
+            })
+          ),
+        (changed, _, query) => ({ receipt: bulkReceipt(changed, query) })
       )
     })
   })
 )
+
+/** The ids of a response: one, or a list with `many`. */
+const bulkReceipt = (changed: ReadonlyArray<Evaluator>, query: unknown): Receipt => {
+  const ids = changed.map(({ id }) => ({ id }))
+  const { many } = Either.getOrElse(decodeInput(BulkUpdateQuery, query ?? {}), () => ({ many: false }))
+  return many ? ids : (ids[0] ?? {})
+}
 
 /** The most characters of text in a response with many evaluators, so that one does not exhaust the memory. */
 const MAX_RESPONSE = 32_000_000

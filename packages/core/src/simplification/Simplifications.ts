@@ -75,6 +75,15 @@ const invalid = (errors: FieldErrors) => new ValidationFailed({ errors })
 /** Key of a prompt: equal only for prompts that are equal in every character. */
 const hashOf = (prompt: string): string => hash("sha256", prompt, "hex")
 
+/** A simplification without its prompts. */
+const receiptOf = ({
+  progressId,
+  skippedSimplification
+}: Pick<Simplification, "progressId" | "skippedSimplification">) => ({
+  progress_id: progressId,
+  skipped_simplification: skippedSimplification
+})
+
 export const layer = Layer.effect(
   Simplifications,
   Effect.gen(function* () {
@@ -153,32 +162,37 @@ export const layer = Layer.effect(
 
     return Simplifications.of({
       handler: { kind: SIMPLIFICATION_JOB, concurrency: CONCURRENCY, run },
-      progress: useCase("simplifications.progress")((permit, query) =>
-        Effect.gen(function* () {
-          const { progress_id: progressId } = yield* decodeInput(SimplificationQuery, query)
-          const found = yield* store.find(permit, progressId)
-          return Option.isNone(found) ? yield* missing : progressOf(found.value)
-        })
+      progress: useCase("simplifications.progress")(
+        (permit, query) =>
+          Effect.gen(function* () {
+            const { progress_id: progressId } = yield* decodeInput(SimplificationQuery, query)
+            const found = yield* store.find(permit, progressId)
+            return Option.isNone(found) ? yield* missing : progressOf(found.value)
+          }),
+        // Prompts may be those of metrics.
+        ({ status, ...progress }) => ({ receipt: { ...receiptOf(progress), status } })
       ),
-      request: useCase("simplifications.request")((permit, input) =>
-        Effect.gen(function* () {
-          const prompt = yield* promptOf(permit, input)
-          const promptHash = hashOf(prompt)
-          if (simplifier.isOptimized(prompt) || (yield* store.isResult(permit, promptHash, trustedSimplifiers))) {
-            return skipped(prompt)
-          }
-          const source = yield* SecretSource
-          const made = Buffer.from(source.bytes(PROGRESS_ID_BYTES)).toString("base64url")
-          const { progressId } = yield* work.atomically(
-            Effect.gen(function* () {
-              const begun = yield* store.begin(permit, { progressId: made, prompt, promptHash }, yield* DateTime.now)
-              if (begun.created) yield* queue.enqueue(simplificationJob(permit.organizationId, begun.progressId))
-              return begun
-            })
-          )
-          yield* signal.notify
-          return { simplifiedPrompt: "", originalPrompt: prompt, skippedSimplification: false, progressId }
-        })
+      request: useCase("simplifications.request")(
+        (permit, input) =>
+          Effect.gen(function* () {
+            const prompt = yield* promptOf(permit, input)
+            const promptHash = hashOf(prompt)
+            if (simplifier.isOptimized(prompt) || (yield* store.isResult(permit, promptHash, trustedSimplifiers))) {
+              return skipped(prompt)
+            }
+            const source = yield* SecretSource
+            const made = Buffer.from(source.bytes(PROGRESS_ID_BYTES)).toString("base64url")
+            const { progressId } = yield* work.atomically(
+              Effect.gen(function* () {
+                const begun = yield* store.begin(permit, { progressId: made, prompt, promptHash }, yield* DateTime.now)
+                if (begun.created) yield* queue.enqueue(simplificationJob(permit.organizationId, begun.progressId))
+                return begun
+              })
+            )
+            yield* signal.notify
+            return { simplifiedPrompt: "", originalPrompt: prompt, skippedSimplification: false, progressId }
+          }),
+        (result) => ({ receipt: receiptOf(result) })
       )
     })
   })

@@ -7,6 +7,7 @@ import {
   type Operation,
   operations,
   OrganizationId,
+  type OperationRule,
   type Permission
 } from "@earshot/core"
 import * as Either from "effect/Either"
@@ -169,36 +170,52 @@ const rows = Object.keys(written)
     return { operation, needs, accepts: [...by].filter(isLetter).map((letter) => letters[letter]), also }
   })
 
-/** A caller that holds one permission and nothing else. */
-const holding = (permission: Permission, more: Partial<Actor> = {}): Actor => ({
+/** A caller that holds some permissions and nothing else. */
+const holding = (permissions: ReadonlyArray<Permission>, more: Partial<Actor> = {}): Actor => ({
   ...hostActor(organizationId),
-  permissions: new Set([permission]),
+  permissions: new Set(permissions),
   ...more
 })
+
+const isReading = (shows: unknown): boolean => shows === null || (typeof shows === "string" && shows.endsWith(":read"))
 
 describe("the table of operations", () => {
   it("contains every operation of the engine", () => {
     expect(Object.keys(operations).toSorted()).toEqual(Object.keys(written).toSorted())
   })
 
+  it("says for every operation that changes something who sees its result", () => {
+    for (const [operation, rule] of Object.entries<OperationRule>(operations)) {
+      if (/:(?:write|delete)$/.test(rule.needs)) expect(rule.shows, operation).toSatisfy(isReading)
+      else expect(rule.shows, operation).toBeUndefined()
+    }
+    expect(operations["calls.review"].shows).toBe("calls:read")
+    expect(operations["calls.delete"].shows).toBeNull()
+  })
+
   it.each(rows)("$operation accepts exactly $accepts with permission $needs", ({ accepts, also, needs, operation }) => {
     const decide = (actor: Actor) =>
       Either.match(authorize(actor, operation), { onLeft: (error) => error._tag, onRight: () => "let in" })
+    const rule: OperationRule = operations[operation]
+    const all = rule.alsoNeeds === undefined ? [needs] : [needs, rule.alsoNeeds]
     const session = also === "with session" ? { additionalCredential: "agent_session" as const } : {}
     for (const credential of CredentialKind.literals) {
       const isAccepted = credential === "host" || accepts.some((one) => one === credential)
-      expect(decide(holding(needs, { credential, ...session })), credential).toBe(
+      expect(decide(holding(all, { credential, ...session })), credential).toBe(
         isAccepted ? "let in" : "Unauthenticated"
       )
     }
     for (const permission of allPermissions) {
-      expect(decide(holding(permission)), permission).toBe(permission === needs ? "let in" : "Forbidden")
+      expect(decide(holding([permission])), permission).toBe(
+        permission === needs && all.length === 1 ? "let in" : "Forbidden"
+      )
+      expect(decide(holding(allPermissions.filter((one) => one !== permission))), permission).toBe(
+        all.includes(permission) ? "Forbidden" : "let in"
+      )
     }
-    expect(decide(holding(needs, { bounds: [{ type: "project", id: 1 }] }))).toBe(
+    expect(decide(holding(all, { bounds: [{ type: "project", id: 1 }] }))).toBe(
       also === "all of it" ? "Forbidden" : "let in"
     )
-    expect(decide(holding(needs, { credential: "api_key" }))).toBe(
-      also === "with session" ? "Unauthenticated" : "let in"
-    )
+    expect(decide(holding(all, { credential: "api_key" }))).toBe(also === "with session" ? "Unauthenticated" : "let in")
   })
 })

@@ -101,6 +101,27 @@ for (const [database, onDatabase] of [
         })
       }))
 
+    it("forbids changing what an actor may not read, unless it asks for a receipt", () =>
+      onDatabase((address) =>
+        withEngine(address, async (engine) => {
+          const { agent, organization } = await engine.organizations.create({ name: "Acme" })
+          const owner = hostActor(organization.id)
+          const actor = { ...owner, permissions: new Set(["calls:write"] as const) }
+          const delivery = { call_id: "one", agent: agent.id }
+          await expect(engine.calls.ingest(delivery, { actor })).rejects.toMatchObject({
+            _tag: "Forbidden",
+            permission: "calls:read"
+          })
+          expect((await engine.calls.list({}, { actor: owner })).results).toEqual([])
+          const receipt = await engine.calls.ingest(delivery, { actor, receipt: true })
+          const [call] = (await engine.calls.list({}, { actor: owner })).results
+          expect(receipt).toEqual({ receipt: { id: call?.id } })
+          expect(await engine.calls.ingest(delivery, { actor: owner, receipt: true })).toMatchObject({
+            result: { created: false, call: { id: call?.id } }
+          })
+        })
+      ))
+
     it("simplifies prompts with its own worker", () =>
       onDatabase((address) =>
         withEngine(address, async (engine) => {

@@ -1,6 +1,13 @@
 /** Generates the OpenAPI 3.1 document from the endpoints that the server serves. */
-import { type Operation, type OperationRule, operations, Platforms } from "@earshot/core"
-import type { RequestBody, Encoding, Endpoint, ResponseDescription, NamedSchema } from "../Endpoint.js"
+import { type Operation, type OperationRule, operations, type Permission, Platforms } from "@earshot/core"
+import {
+  type RequestBody,
+  type Encoding,
+  type Endpoint,
+  RECEIPT_TYPE,
+  type ResponseDescription,
+  type NamedSchema
+} from "../Endpoint.js"
 import {
   alternativesOf,
   isObject,
@@ -190,7 +197,9 @@ const describeOperation = (endpoint: Endpoint, schemas: SchemaRegistry) => {
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: describeRequestBody(body, schemas) }),
     responses: {
-      ...Object.fromEntries(outcomes.map((outcome) => [String(outcome.status), describeResponse(outcome, schemas)])),
+      ...Object.fromEntries(
+        outcomes.map((outcome) => [String(outcome.status), describeResponse(outcome, schemas, withheldBy(operation))])
+      ),
       ...Object.fromEntries(
         errorStatuses(endpoint).map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }])
       )
@@ -308,13 +317,50 @@ const withProperties = (schema: JsonSchema, names: ReadonlyArray<string>, proper
   )
 })
 
-const describeResponse = ({ description, mediaType, body: shape }: ResponseDescription, schemas: SchemaRegistry) => ({
-  description,
+/** The permission without which a caller of an operation gets a receipt. */
+const withheldBy = (operation: Endpoint["operation"]): Permission | undefined => {
+  if (operation === null) return undefined
+  const { alsoNeeds, shows }: OperationRule = operations[operation]
+  return shows === null || shows === alsoNeeds ? undefined : shows
+}
+
+const RECEIPT: JsonSchema = {
+  description: "What a caller gets that may not read the result of what it has done: ids.",
+  anyOf: [
+    {
+      type: "object",
+      properties: {
+        id: { type: "integer", description: "The id of what was created or changed." },
+        progress_id: { type: "string", description: "Identifies a simplification for polling." },
+        skipped_simplification: { type: "boolean", description: "Whether the prompt cannot be simplified." },
+        status: { type: "string", description: "The status of a simplification." },
+        event: { type: "string", description: "The event of a platform, as its receipt has it." }
+      }
+    },
+    {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["id"],
+        properties: { id: { type: "integer", description: "The id of one that was changed." } }
+      }
+    }
+  ]
+}
+
+const describeResponse = (
+  { description, mediaType, body: shape }: ResponseDescription,
+  schemas: SchemaRegistry,
+  withheld: Permission | undefined
+) => ({
+  description:
+    withheld === undefined ? description : `${description} A caller without \`${withheld}\` gets a receipt instead.`,
   ...(shape === undefined && mediaType === undefined
     ? {}
     : {
         content: {
-          [mediaType ?? MEDIA_TYPES.json]: { schema: shape === undefined ? { type: "string" } : schemas.refer(shape) }
+          [mediaType ?? MEDIA_TYPES.json]: { schema: shape === undefined ? { type: "string" } : schemas.refer(shape) },
+          ...(withheld === undefined ? {} : { [RECEIPT_TYPE]: { schema: schemas.add("Receipt", RECEIPT) } })
         }
       })
 })

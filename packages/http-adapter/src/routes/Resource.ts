@@ -1,4 +1,12 @@
-import { type CurrentActor, type Engine, Fields, type NotFound, type Operation, type Pages } from "@earshot/core"
+import {
+  type CurrentActor,
+  type Engine,
+  Fields,
+  type NotFound,
+  type Operation,
+  type Pages,
+  type ResultWithheld
+} from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
@@ -6,7 +14,7 @@ import { type RequestBody, type Encoding, type Endpoint, json, noContent, type N
 import { type HttpError, notFound } from "../ErrorResponses.js"
 
 /** A use case of the engine. */
-type UseCase<A> = Effect.Effect<A, HttpError, Engine.Services | CurrentActor>
+type UseCase<A> = Effect.Effect<A, HttpError | ResultWithheld, Engine.Services | CurrentActor>
 
 interface WriteOperation {
   readonly operation: Operation

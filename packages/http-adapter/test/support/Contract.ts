@@ -114,7 +114,7 @@ export const makeContract = (document: unknown, basePath = ""): Contract => {
             .split("\n")
             .filter((line) => line !== "")
             .map(parsed)
-        : [media === "application/json" ? parsed(text) : text]
+        : [/^application\/(?:.*\+)?json$/.test(media) ? parsed(text) : text]
     return values.map((value) => isValid(schema, value)).find((wrong) => wrong !== undefined)
   }
   return { violation: (observed) => withRequest(observed, violation(observed)), seen }
