@@ -3,6 +3,7 @@ import type { Benchmark } from "./Benchmark.js"
 import { bulkUpdateBenchmark } from "./bulk-update.js"
 import { deletionBenchmark } from "./deletion.js"
 import { evaluationBenchmark } from "./evaluation.js"
+import { floodBenchmark } from "./flood.js"
 import { ingestBenchmark } from "./ingest.js"
 import { metricsBenchmark } from "./metrics.js"
 import { pagesBenchmark } from "./pages.js"
@@ -18,6 +19,7 @@ export const benchmarks: ReadonlyArray<Benchmark> = [
   bulkUpdateBenchmark,
   deletionBenchmark,
   evaluationBenchmark,
+  floodBenchmark,
   ingestBenchmark,
   metricsBenchmark,
   pagesBenchmark,

@@ -22,6 +22,7 @@ const expected: ReadonlyArray<readonly [name: string, line: RegExp, count: numbe
   ["bulk-update", /engine vs SQL: .* ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 2],
   ["deletion", /engine vs SQL: .* ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 2],
   ["evaluation", /CPU \d+\.\d\d\) per call|calls per second, p99 \d+/, 8],
+  ["flood", /resident \d+ MB, slowest \/health \d+ ms/, 8],
   ["ingest", /calls per second, ratio \d+\.\d\d .*CPU of the server/, 2],
   ["metrics", /with metrics vs without: .* ratio \d+\.\d\d/, 1],
   ["pages", /ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 14],

@@ -3286,6 +3286,22 @@ export interface components {
              */
             status: "ready";
         };
+        /** @description What a caller gets that may not read the result of what it has done: ids. */
+        Receipt: {
+            /** @description The id of what was created or changed. */
+            id?: number;
+            /** @description Identifies a simplification for polling. */
+            progress_id?: string;
+            /** @description Whether the prompt cannot be simplified. */
+            skipped_simplification?: boolean;
+            /** @description The status of a simplification. */
+            status?: string;
+            /** @description The event of a platform, as its receipt has it. */
+            event?: string;
+        } | {
+            /** @description The id of one that was changed. */
+            id: number;
+        }[];
         Repeats: {
             /** @description Scenarios with their runs, success rates and pass^k. */
             scenarios: {
@@ -4347,22 +4363,24 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The updated call of an earlier delivery. */
+            /** @description The updated call of an earlier delivery. A caller without `calls:read` gets a receipt instead. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CallRecord"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
-            /** @description The created call. */
+            /** @description The created call. A caller without `calls:read` gets a receipt instead. */
             201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CallRecord"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -4524,13 +4542,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The updated call. */
+            /** @description The updated call. A caller without `calls:read` gets a receipt instead. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CallRecord"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -4630,13 +4649,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The outcome of the event. */
+            /** @description The outcome of the event. A caller without `calls:read` gets a receipt instead. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookReceipt"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -4844,13 +4864,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The created metric. */
+            /** @description The created metric. A caller without `catalog:read` gets a receipt instead. */
             201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Metric"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -4954,13 +4975,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The updated metric. */
+            /** @description The updated metric. A caller without `catalog:read` gets a receipt instead. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Metric"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -5005,13 +5027,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The result, or the id for polling. */
+            /** @description The result, or the id for polling. A caller without `catalog:read` gets a receipt instead. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Simplification"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -5037,13 +5060,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The status, and the result once it is completed. */
+            /** @description The status, and the result once it is completed. A caller without `catalog:read` gets a receipt instead. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SimplificationProgress"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -5138,13 +5162,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The created dashboard. */
+            /** @description The created dashboard. A caller without `dashboards:read` gets a receipt instead. */
             201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Dashboard"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -5259,13 +5284,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The updated dashboard. */
+            /** @description The updated dashboard. A caller without `dashboards:read` gets a receipt instead. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Dashboard"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -5359,13 +5385,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The created widget. */
+            /** @description The created widget. A caller without `dashboards:read` gets a receipt instead. */
             201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Widget"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -5469,13 +5496,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The updated widget. */
+            /** @description The updated widget. A caller without `dashboards:read` gets a receipt instead. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Widget"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -5687,13 +5715,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The created project. */
+            /** @description The created project. A caller without `catalog:read` gets a receipt instead. */
             201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Project"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -5808,13 +5837,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The updated project. */
+            /** @description The updated project. A caller without `catalog:read` gets a receipt instead. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Project"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -5911,13 +5941,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The created agent. */
+            /** @description The created agent. A caller without `catalog:read` gets a receipt instead. */
             201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Agent"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -6032,13 +6063,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The updated agent. */
+            /** @description The updated agent. A caller without `catalog:read` gets a receipt instead. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Agent"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -6223,13 +6255,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The created result. */
+            /** @description The created result. A caller without `results:read` gets a receipt instead. */
             201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Result"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -6468,13 +6501,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The canceled result. */
+            /** @description The canceled result. A caller without `results:read` gets a receipt instead. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Result"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -6713,13 +6747,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The canceled run. */
+            /** @description The canceled run. A caller without `results:read` gets a receipt instead. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Run"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -6868,13 +6903,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The updated run. */
+            /** @description The updated run. A caller without `results:read` gets a receipt instead. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Run"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -6914,13 +6950,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The updated run. */
+            /** @description The updated run. A caller without `results:read` gets a receipt instead. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Run"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -6987,13 +7024,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The first of the updated evaluators; with `many=true` all of them, in the order given. */
+            /** @description The first of the updated evaluators; with `many=true` all of them, in the order given. A caller without `evaluators:read` gets a receipt instead. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["BulkUpdated"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -7097,13 +7135,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The created evaluator. */
+            /** @description The created evaluator. A caller without `evaluators:read` gets a receipt instead. */
             201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Evaluator"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -7227,13 +7266,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The updated evaluator. */
+            /** @description The updated evaluator. A caller without `evaluators:read` gets a receipt instead. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Evaluator"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -7325,13 +7365,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The created personality. */
+            /** @description The created personality. A caller without `catalog:read` gets a receipt instead. */
             201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Personality"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -7446,13 +7487,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The updated personality. */
+            /** @description The updated personality. A caller without `catalog:read` gets a receipt instead. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Personality"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -7506,13 +7548,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description All personalities that are enabled for the project. */
+            /** @description All personalities that are enabled for the project. A caller without `catalog:read` gets a receipt instead. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["EnabledPersonalities"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -7611,13 +7654,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The created test profile. */
+            /** @description The created test profile. A caller without `catalog:read` gets a receipt instead. */
             201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["TestProfile"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -7732,13 +7776,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The updated test profile. */
+            /** @description The updated test profile. A caller without `catalog:read` gets a receipt instead. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["TestProfile"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -7823,13 +7868,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The created phone number. */
+            /** @description The created phone number. A caller without `catalog:read` gets a receipt instead. */
             201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["PhoneNumber"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -7944,13 +7990,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The updated phone number. */
+            /** @description The updated phone number. A caller without `catalog:read` gets a receipt instead. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["PhoneNumber"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -8044,13 +8091,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The created tool. */
+            /** @description The created tool. A caller without `catalog:read` gets a receipt instead. */
             201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Tool"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -8165,13 +8213,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The updated tool. */
+            /** @description The updated tool. A caller without `catalog:read` gets a receipt instead. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Tool"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -8253,13 +8302,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The created folder. */
+            /** @description The created folder. A caller without `catalog:read` gets a receipt instead. */
             201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Folder"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -8374,13 +8424,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The updated folder. */
+            /** @description The updated folder. A caller without `catalog:read` gets a receipt instead. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Folder"];
+                    "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
                 };
             };
             400: components["responses"]["Invalid"];

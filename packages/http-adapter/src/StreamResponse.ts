@@ -1,3 +1,4 @@
+import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -29,7 +30,8 @@ export const streamResponse = <E, R>(
       ).pipe(
         Effect.map(({ first, pull }): SuccessResponse => {
           const later = Effect.tapErrorCause(pullNonEmpty(pull), (cause) =>
-            Effect.logError("Response stream failed", cause)
+            // Interrupted: the client has gone, or the server is closing.
+            Cause.isInterruptedOnly(cause) ? Effect.void : Effect.logError("Response stream failed", cause)
           )
           const source = makeSource(runtime, later, first, Scope.close(scope, Exit.void))
           return { status: 200, content: { as: "parts", type, source } }

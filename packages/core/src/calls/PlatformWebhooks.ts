@@ -162,16 +162,17 @@ export const layer = Layer.effect(
       )
 
     return PlatformWebhooks.of({
-      observe: useCase("calls.observe")((_permit, name: string, envelope: unknown, options?: unknown) =>
-        Effect.gen(function* () {
-          const platform = platformNamed(name)
-          if (platform === undefined) return yield* new NotFound({ resource: "Platform" })
-          const { agent_id: agent, redact_fields: redact } = yield* decodeInput(WebhookOptions, options ?? {})
-          return yield* receive(platform, envelope, {
-            ...(agent === undefined ? {} : { agent }),
-            ...(redact === undefined ? {} : { redact_fields: fieldsIn(redact) })
-          })
-        }),
+      observe: useCase("calls.observe")(
+        (_permit, name: string, envelope: unknown, options?: unknown) =>
+          Effect.gen(function* () {
+            const platform = platformNamed(name)
+            if (platform === undefined) return yield* new NotFound({ resource: "Platform" })
+            const { agent_id: agent, redact_fields: redact } = yield* decodeInput(WebhookOptions, options ?? {})
+            return yield* receive(platform, envelope, {
+              ...(agent === undefined ? {} : { agent }),
+              ...(redact === undefined ? {} : { redact_fields: fieldsIn(redact) })
+            })
+          }),
         // It has the ids of a call and nothing that is stored of it.
         (received) => ({ receipt: encodeWebhookReceipt(received), created: received.ingested?.created ?? false })
       ),

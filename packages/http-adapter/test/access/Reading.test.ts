@@ -9,10 +9,10 @@ import { serverForBlock, type TestServer } from "../support/TestServer.js"
 /** Requests with a key, of the endpoint of each operation. */
 const requester =
   (server: TestServer, key: string): AccessKit.Requester =>
-  async ({ id, input, operation }) => {
+  async ({ id, input, operation, platform }) => {
     const endpoint = endpoints.find((one) => one.operation === operation)
     if (endpoint === undefined) throw new Error(`No endpoint for ${operation}`)
-    const path = endpoint.path.replace(":id", String(id))
+    const path = endpoint.path.replace(":id", String(id)).replace(":platform", platform ?? "")
     const isQuery = endpoint.method === "GET" && input !== undefined
     const { headers, status, text } = await server.send(endpoint.method, isQuery ? `${path}?${queryOf(input)}` : path, {
       key,

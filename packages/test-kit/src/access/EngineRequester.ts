@@ -18,6 +18,7 @@ import {
   Metrics,
   Personalities,
   PhoneNumbers,
+  PlatformWebhooks,
   Projects,
   ResultId,
   Results,
@@ -61,7 +62,8 @@ const services = Effect.all([
   Dashboards,
   Widgets,
   CodeConnections,
-  Checkouts
+  Checkouts,
+  PlatformWebhooks
 ])
 
 type AnyUseCase = (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown, CurrentActor>
@@ -81,14 +83,18 @@ const exports = ({
 
 const run = (request: OperationRequest): Effect.Effect<unknown, unknown, Engine.Services | CurrentActor> =>
   Effect.flatMap(services, (all) => {
-    const { id, input, operation } = request
+    const { id, input, operation, platform } = request
     if (operation === "calls.export" || operation === "results.export") return exports(request)
     const useCase = all
       .flatMap((service): ReadonlyArray<unknown> => Object.values(service))
       .filter(isUseCase)
       .find((one) => one.operation === operation)
     if (useCase === undefined) return Effect.dieMessage(`No service has ${operation}`)
-    const args = [...(id === undefined ? [] : [CallId.make(id)]), ...(input === undefined ? [] : [input])]
+    const args = [
+      ...(platform === undefined ? [] : [platform]),
+      ...(id === undefined ? [] : [CallId.make(id)]),
+      ...(input === undefined ? [] : [input])
+    ]
     return Effect.map(resultOrReceipt(useCase(...args)), Either.merge)
   })
 

@@ -36,22 +36,24 @@ export const rateLimiterContract = <E>(
       )
     )
 
-    it.live("are refused with RateLimited once one of the subjects of an invalid credential has used its allowance", () =>
-      using(
-        { refusals: { points: 2, seconds: 60 } },
-        Effect.gen(function* () {
-          yield* refuse("address a", "prefix 1")
-          expect(yield* isSuspect("address a", "prefix 1")).toBe(false)
-          yield* refuse("address a", "prefix 2")
-          expect(yield* isSuspect("address a")).toBe(true)
-          expect(yield* isSuspect("address b", "prefix 1")).toBe(false)
-          const limited = yield* Effect.flip(refuse("address a", "prefix 3"))
-          expect(limited.retryAfterSeconds).toBeGreaterThanOrEqual(1)
-          expect(limited.retryAfterSeconds).toBeLessThanOrEqual(60)
-          yield* refuse("address b", "prefix 1")
-          expect(yield* Effect.flip(refuse("address b", "prefix 1"))).toMatchObject({ _tag: "RateLimited" })
-        })
-      )
+    it.live(
+      "are refused with RateLimited once one of the subjects of an invalid credential has used its allowance",
+      () =>
+        using(
+          { refusals: { points: 2, seconds: 60 } },
+          Effect.gen(function* () {
+            yield* refuse("address a", "prefix 1")
+            expect(yield* isSuspect("address a", "prefix 1")).toBe(false)
+            yield* refuse("address a", "prefix 2")
+            expect(yield* isSuspect("address a")).toBe(true)
+            expect(yield* isSuspect("address b", "prefix 1")).toBe(false)
+            const limited = yield* Effect.flip(refuse("address a", "prefix 3"))
+            expect(limited.retryAfterSeconds).toBeGreaterThanOrEqual(1)
+            expect(limited.retryAfterSeconds).toBeLessThanOrEqual(60)
+            yield* refuse("address b", "prefix 1")
+            expect(yield* Effect.flip(refuse("address b", "prefix 1"))).toMatchObject({ _tag: "RateLimited" })
+          })
+        )
     )
 
     it.live("count requests and refusals separately, and nothing that has no allowance", () =>

@@ -5,6 +5,8 @@ import type { Operation } from "@earshot/core"
 export interface OperationRequest {
   readonly operation: Operation
   readonly id?: number
+  /** Instead of an id, the platform of an envelope. */
+  readonly platform?: string
   /** The body, or the query of an operation that reads. */
   readonly input?: unknown
 }
@@ -114,6 +116,7 @@ const inputs = (ids: SeededIds): { readonly [O in Operation]: Omit<OperationRequ
     "results.compare": { id: ids.result, input: { base: ids.result } },
     "results.export": { id: ids.result },
     "results.junit": { id: ids.result },
+    "results.repeats": { id: ids.result },
     "results.bulkDelete": { input: { result_ids: [ids.result] } },
     "results.deleteRuns": { id: ids.result, input: { run_ids: [ids.run] } },
     "results.cancel": { id: ids.result },
@@ -134,8 +137,16 @@ const inputs = (ids: SeededIds): { readonly [O in Operation]: Omit<OperationRequ
     "connections.revoke": null,
     "checkouts.create": null,
     "calls.ingest": { input: { call_id: "seeded", agent, transcript_type: "service" } },
-    // By its platform, not by an id: docs/platforms.md. Its tests are those of platforms.
-    "calls.observe": null,
+    "calls.observe": {
+      platform: "vapi",
+      input: {
+        message: {
+          type: "end-of-call-report",
+          call: { id: "seeded", assistantId: "seeded-assistant" },
+          artifact: { messages: [{ role: "bot", message: "Hello.", secondsFromStart: 1.5 }] }
+        }
+      }
+    },
     "calls.list": { input: { expand: "transcript,transcript_object,metadata,dynamic_variables" } },
     "calls.read": { id: ids.call },
     "calls.review": { id: ids.call, input: { is_reviewed: true } },

@@ -64,7 +64,7 @@ const seedRecords = async (owner: Requester, { agent, project }: SeededOrganizat
   await ask({
     operation: "agents.update",
     id: agent,
-    input: { description: catalog.text, supported_channels: ["voice"] }
+    input: { description: catalog.text, supported_channels: ["voice"], assistant_id: "seeded-assistant" }
   })
   const inProject = (fields: object) => ({ project, name: "Seeded", ...fields })
   const personality = await make({
