@@ -1,5 +1,6 @@
 /** The command line: every command in its place, parsed by commander. What a command does is loaded when it runs. */
 import { type Argument, Command, CommanderError, Option } from "commander"
+import { backup, restore } from "./commands/Backup.js"
 import { calls } from "./commands/Calls.js"
 import { agents, folders, personalities, phoneNumbers, profiles, projects, tools } from "./commands/Catalog.js"
 import { checkout } from "./commands/Checkout.js"
@@ -30,7 +31,24 @@ const HEADINGS: ReadonlyArray<readonly [string, ReadonlyArray<Declaration>]> = [
   ["Start:", [demo, init, serve]],
   ["Calls:", [calls, dashboards, metrics, redact, prompts]],
   ["Tests:", [suites, results, runs, evaluators, personalities, profiles, phoneNumbers, tools, folders]],
-  ["Administration:", [organizations, projects, agents, keys, links, tokens, connections, checkout, secrets, recordings, jobs]]
+  [
+    "Administration:",
+    [
+      organizations,
+      projects,
+      agents,
+      keys,
+      links,
+      tokens,
+      connections,
+      checkout,
+      secrets,
+      recordings,
+      backup,
+      restore,
+      jobs
+    ]
+  ]
 ]
 
 /** The names that `--log-level` takes. */

@@ -95,7 +95,7 @@ describe("the help", () => {
       ...["connections", "connections create", "connections list", "connections test"],
       ...["connections activate", "connections revoke", "checkout"],
       ...["secrets", "secrets check", "secrets rotate", "secrets rotate-signing-key"],
-      ...["recordings", "recordings check"],
+      ...["recordings", "recordings check", "backup", "restore"],
       ...["jobs", "jobs list", "jobs retry", "jobs run"]
     ])
   })

@@ -1,1 +1,2 @@
 export * as SqliteStorage from "./SqliteStorage.js"
+export * as SqliteBackup from "./SqliteBackup.js"
