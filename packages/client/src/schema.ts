@@ -1610,7 +1610,7 @@ export interface paths {
         };
         /**
          * Check that the server is ready for traffic
-         * @description Queries the database. Send no traffic while this returns 503.
+         * @description Writes to the database and to the store of recordings. Send no traffic while this returns 503, whose body has the same form.
          */
         get: operations["service.ready"];
         put?: never;
@@ -3281,10 +3281,33 @@ export interface components {
         };
         Readiness: {
             /**
-             * @description Status.
+             * @description Whether the server is ready for traffic.
              * @enum {string}
              */
-            status: "ready";
+            status: "ready" | "not_ready";
+            /** @description Each check with its status, and why it failed. */
+            checks: {
+                database: {
+                    /** @enum {string} */
+                    status: "ok" | "failed";
+                    detail: string | null;
+                };
+                schema: {
+                    /** @enum {string} */
+                    status: "ok" | "failed";
+                    detail: string | null;
+                };
+                recordings: {
+                    /** @enum {string} */
+                    status: "ok" | "failed";
+                    detail: string | null;
+                };
+                shutdown: {
+                    /** @enum {string} */
+                    status: "ok" | "failed";
+                    detail: string | null;
+                };
+            };
         };
         /** @description What a caller gets that may not read the result of what it has done: ids. */
         Receipt: {
@@ -4305,6 +4328,40 @@ export interface components {
                  *     }
                  */
                 "application/json": components["schemas"]["Detail"];
+            };
+        };
+        /** @description The server is not ready. The body states which check failed and why. */
+        NotReady: {
+            headers: {
+                /** @description Seconds after which to try again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "status": "not_ready",
+                 *       "checks": {
+                 *         "database": {
+                 *           "status": "failed",
+                 *           "detail": "The database cannot be reached or written."
+                 *         },
+                 *         "schema": {
+                 *           "status": "ok",
+                 *           "detail": null
+                 *         },
+                 *         "recordings": {
+                 *           "status": "ok",
+                 *           "detail": null
+                 *         },
+                 *         "shutdown": {
+                 *           "status": "ok",
+                 *           "detail": null
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Readiness"];
             };
         };
         /** @description The database has no space left. An operator has to act. */
@@ -9560,7 +9617,7 @@ export interface operations {
             };
             417: components["responses"]["ExpectationFailed"];
             431: components["responses"]["HeadersTooLarge"];
-            503: components["responses"]["Busy"];
+            503: components["responses"]["NotReady"];
         };
     };
     "service.metrics": {

@@ -48,6 +48,7 @@ import * as Evaluators from "./evaluators/Evaluators.js"
 import { CacheTtl } from "./kernel/TtlCache.js"
 import { PageBytes } from "./kernel/Pages.js"
 import type { UnitOfWork } from "./kernel/Storage.js"
+import type { Readiness } from "./kernel/Readiness.js"
 import * as JobSignal from "./jobs/JobSignal.js"
 import * as JobQueue from "./jobs/JobQueue.js"
 import * as JobRunner from "./jobs/JobRunner.js"
@@ -84,6 +85,7 @@ import * as MetricStoreSql from "./storage/sql/MetricStoreSql.js"
 import * as Migrations from "./storage/sql/Migrations.js"
 import * as OrganizationStoreSql from "./storage/sql/OrganizationStoreSql.js"
 import * as PendingBlobStoreSql from "./storage/sql/PendingBlobStoreSql.js"
+import * as ReadinessSql from "./storage/sql/ReadinessSql.js"
 import * as PersonalityStoreSql from "./storage/sql/PersonalityStoreSql.js"
 import * as PhoneNumberStoreSql from "./storage/sql/PhoneNumberStoreSql.js"
 import * as ProjectPurgeStoreSql from "./storage/sql/ProjectPurgeStoreSql.js"
@@ -141,6 +143,7 @@ export type Services =
   | CallEvaluations.CallEvaluations
   | Simplifications.Simplifications
   | JobRunner.JobRunner
+  | Readiness
   | CodeConnections.CodeConnections
   | Secrets.Secrets
   | Checkouts.Checkouts
@@ -328,7 +331,7 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
         Layer.provide(ports.ner ?? nerProviderNone)
       )
     ),
-    Layer.provideMerge(Recordings.layer(ports.recordingStorage)),
+    Layer.provideMerge(Layer.merge(Recordings.layer(ports.recordingStorage), ReadinessSql.layer)),
     Layer.provide(ports.blobs ?? FileBlobStore.layer({ directory: "earshot-recordings" })),
     Layer.merge(Layer.merge(dashboards, Jobs.layer)),
     Layer.provideMerge(evaluation),

@@ -69,7 +69,7 @@ const LARGE_RESPONSE_BYTES = 128 * 1024
 
 export const makeApp = async (
   runtime: Runtime.Runtime<Engine.Services>,
-  endpointsFor: (metrics: HttpMetrics) => ReadonlyArray<ServedEndpoint>,
+  endpointsFor: (metrics: HttpMetrics, isDraining: () => boolean) => ReadonlyArray<ServedEndpoint>,
   settings: AppSettings
 ): Promise<App> => {
   const { basePath, limits, log } = settings
@@ -85,8 +85,8 @@ export const makeApp = async (
     }
   })
   const metrics = makeMetrics({ ...runner, connections }, Context.get(runtime.context, PlatformWebhooks).counts)
-  const endpoints = endpointsFor(metrics)
   let draining = false
+  const endpoints = endpointsFor(metrics, () => draining)
 
   const fastify = Fastify({
     ...fastifyOptions(settings),

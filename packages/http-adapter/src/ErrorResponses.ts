@@ -93,6 +93,20 @@ export const challengeFor = (operation: Operation): string => {
   ].join(", ")
 }
 
+/** Codes of the operating system by which a disk or a folder, not the request, is at fault. */
+const FULL = ["ENOSPC", "EDQUOT", "EFBIG"]
+const UNAVAILABLE = ["EACCES", "EPERM", "EROFS", "EIO", "EMFILE", "ENFILE", "ENOTDIR", "ECONNREFUSED", "ETIMEDOUT"]
+
+/** The response if the store of recordings failed for a reason that an operator can remove or that passes. */
+const recordingsFailure = ({ cause, operation }: StorageFailed): ErrorResponse | undefined => {
+  if (!operation.startsWith("BlobStore.")) return undefined
+  const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
+  if (FULL.includes(code)) return detail(507, "The store of recordings has no space left.")
+  return UNAVAILABLE.includes(code)
+    ? detail(503, "The store of recordings is unavailable.", retryAfter(RETRY_STORAGE_SECONDS))
+    : undefined
+}
+
 /** The only place that maps the engine's errors to HTTP. Source: interface, Errors; Django REST Framework's conventions. */
 export const toErrorResponse = (error: HttpError, requestId: string, challenge: string): ErrorResponse =>
   Match.value(error).pipe(
@@ -113,7 +127,7 @@ export const toErrorResponse = (error: HttpError, requestId: string, challenge: 
       RedactionUnavailable: ({ message }) => detail(503, message, retryAfter(RETRY_REDACTION_SECONDS)),
       ResponseBytesExceeded: ({ message }) => detail(503, message, retryAfter(1)),
       StorageBusy: () => messageErrors.busy.response,
-      StorageFailed: () => serverError(requestId),
+      StorageFailed: (failed) => recordingsFailure(failed) ?? serverError(requestId),
       StorageUnusable: ({ message, reason }) =>
         reason === "full" ? detail(507, message) : detail(503, message, retryAfter(RETRY_STORAGE_SECONDS)),
       // The request is well formed, but what it asks for costs too much; 503 would make clients repeat it.
@@ -161,7 +175,8 @@ export const messageErrors = {
   tooManyBytes: unavailable("request_bytes", BUSY),
   tookTooLong: (seconds: number) =>
     unavailable("answer_time", `The request was not completed within ${seconds} seconds.`),
-  notReady: unavailable("not_ready", "The database is unavailable.")
+  notReady: (body: object) =>
+    new HttpResponseError({ response: { status: 503, headers: retryAfter(1), body, reason: "not_ready" } })
 } as const
 
 export const notFound = (resource: string): NotFound => new NotFound({ resource })

@@ -64,7 +64,7 @@ export const build = async (
   const log = makeLog({ level: logLevel, destination: logDestination })
   const app = await makeApp(
     requestRuntime(runtime, log),
-    (metrics) => [...endpoints, ...git, ...serviceEndpoints(metrics, basePath, endpoints)],
+    (metrics, isDraining) => [...endpoints, ...git, ...serviceEndpoints(metrics, basePath, isDraining, endpoints)],
     { basePath, limits, log, trustProxy, allowOrigins }
   )
   return {

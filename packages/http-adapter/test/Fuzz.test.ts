@@ -18,7 +18,7 @@ const metrics = makeMetrics(
   },
   () => []
 )
-const all: ReadonlyArray<Endpoint> = [...endpoints, ...serviceEndpoints(metrics, "", endpoints)]
+const all: ReadonlyArray<Endpoint> = [...endpoints, ...serviceEndpoints(metrics, "", () => false, endpoints)]
 
 const namesOf = (schema: Endpoint["query"]): ReadonlyArray<string> => {
   if (schema === undefined) return []

@@ -19,4 +19,5 @@ export {
   UnitOfWork
 } from "./Storage.js"
 export * as Text from "./Text.js"
+export { Readiness, type ReadinessCheck } from "./Readiness.js"
 export * as TurnScheduler from "./TurnScheduler.js"

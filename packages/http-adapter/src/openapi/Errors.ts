@@ -97,6 +97,22 @@ export const errorResponses = {
     "The service is busy. Try again in a moment.",
     retryAfter
   ),
+  NotReady: {
+    description: "The server is not ready. The body states which check failed and why.",
+    headers: retryAfter,
+    content: jsonContent(
+      { $ref: "#/components/schemas/Readiness" },
+      {
+        status: "not_ready",
+        checks: {
+          database: { status: "failed", detail: "The database cannot be reached or written." },
+          schema: { status: "ok", detail: null },
+          recordings: { status: "ok", detail: null },
+          shutdown: { status: "ok", detail: null }
+        }
+      }
+    )
+  },
   StorageFull: detailResponse(
     "The database has no space left. An operator has to act.",
     "The database has no space left: its disk is full."

@@ -396,7 +396,7 @@ const errorStatuses = ({
     ? [["422", "QueryTimedOut"] as const]
     : []),
   ...(operation === null
-    ? [["431", "HeadersTooLarge"] as const, ...(id === "service.ready" ? [["503", "Busy"] as const] : [])]
+    ? [["431", "HeadersTooLarge"] as const, ...(id === "service.ready" ? [["503", "NotReady"] as const] : [])]
     : ([
         ["429", "RateLimited"],
         ["431", "HeadersTooLarge"],

@@ -23,6 +23,8 @@ const bySchema: Readonly<Record<string, string>> = {
   "Claim.limit": "Maximum number of runs to claim.",
   "ClaimedRuns.results": "The claimed runs with their leases.",
   "CodeConnection.name": "Name of the connection.",
+  "Readiness.checks": "Each check with its status, and why it failed.",
+  "Readiness.status": "Whether the server is ready for traffic.",
   "CodeConnection.state": "Whether the connection is inactive, active or revoked.",
   "Comparison.base": "The earlier result.",
   "Comparison.metrics": "Metrics of both results with their differences.",

@@ -1,4 +1,4 @@
-import { Organizations } from "@earshot/core"
+import { Readiness, type ReadinessCheck } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { docsFiles } from "../Docs.js"
@@ -9,8 +9,31 @@ import { openApi } from "../openapi/OpenApi.js"
 
 const tag = "Service"
 
-/** The server is not ready if the database takes longer to respond. */
-const READINESS_TIMEOUT = "2 seconds"
+const CheckBody = Schema.Struct({ status: Schema.Literal("ok", "failed"), detail: Schema.NullOr(Schema.String) })
+
+const ReadinessBody = Schema.Struct({
+  status: Schema.Literal("ready", "not_ready"),
+  checks: Schema.Struct({ database: CheckBody, schema: CheckBody, recordings: CheckBody, shutdown: CheckBody })
+})
+
+/** A check that was not made counts as failed. */
+const readinessBody = (checks: ReadonlyArray<ReadinessCheck>, isDraining: boolean): typeof ReadinessBody.Type => {
+  const bodyOf = (name: ReadinessCheck["name"]): typeof CheckBody.Type => {
+    const check = checks.find((one) => one.name === name)
+    const detail = check === undefined ? "The check was not made." : check.failure
+    return { status: detail === null ? "ok" : "failed", detail }
+  }
+  const all = {
+    database: bodyOf("database"),
+    schema: bodyOf("schema"),
+    recordings: bodyOf("recordings"),
+    shutdown: isDraining
+      ? { status: "failed" as const, detail: "The server is shutting down." }
+      : { status: "ok" as const, detail: null }
+  }
+  const isReady = Object.values(all).every(({ status }) => status === "ok")
+  return { status: isReady ? "ready" : "not_ready", checks: all }
+}
 
 const statusSchema = (name: string, status: string) => ({
   name,
@@ -21,6 +44,7 @@ const statusSchema = (name: string, status: string) => ({
 export const serviceEndpoints = (
   metrics: HttpMetrics,
   basePath: string,
+  isDraining: () => boolean,
   others: ReadonlyArray<Endpoint>
 ): ReadonlyArray<PublicEndpoint> => {
   const described: ReadonlyArray<PublicEndpoint> = [
@@ -41,15 +65,21 @@ export const serviceEndpoints = (
       operation: null,
       tag,
       summary: "Check that the server is ready for traffic",
-      description: "Queries the database. Send no traffic while this returns 503.",
+      description:
+        "Writes to the database and to the store of recordings. Send no traffic while this returns 503, whose body has the same form.",
       responses: [
-        { status: 200, description: "The server is ready for traffic.", body: statusSchema("Readiness", "ready") }
+        {
+          status: 200,
+          description: "The server is ready for traffic.",
+          body: { name: "Readiness", schema: ReadinessBody }
+        }
       ],
       handle: () =>
-        Effect.flatMap(Organizations, (organizations) => organizations.list({ limit: 1 })).pipe(
-          Effect.as(json(200, { status: "ready" })),
-          Effect.timeout(READINESS_TIMEOUT),
-          Effect.mapError(() => messageErrors.notReady)
+        Effect.flatMap(Readiness, ({ checks }) =>
+          Effect.flatMap(checks, (found) => {
+            const body = readinessBody(found, isDraining())
+            return body.status === "ready" ? Effect.succeed(json(200, body)) : messageErrors.notReady(body)
+          })
         )
     },
     {

@@ -5,7 +5,7 @@ import { createDatabase, postgresUrl } from "@earshot/test-kit/postgres"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { at } from "../support/Contract.js"
 import { withServer } from "../support/Operation.js"
 import { CALLS, OBSERVE } from "../support/paths.js"
@@ -45,9 +45,9 @@ describe("the database", () => {
         expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 200])
         for (const { headers, json } of answers.slice(0, 3)) {
           expect(headers.get("retry-after")).toBe("1")
-          expect(at(json, "detail")).toBeTypeOf("string")
+          expect(at(json, "detail") ?? at(json, "status")).toBeTypeOf("string")
         }
-        expect((await server.send("GET", "/ready")).json).toEqual({ status: "ready" })
+        await vi.waitUntil(async () => (await server.send("GET", "/ready")).status === 200, { timeout: 30_000 })
         expect((await server.send("POST", OBSERVE, { key, json: { call_id: "1", agent } })).status).toBe(201)
       })
     } finally {
@@ -63,8 +63,14 @@ describe("the database", () => {
       const { key } = await server.tenant()
       expect((await server.send("GET", "/ready")).status).toBe(200)
       await database.drop()
+      await vi.waitUntil(async () => (await server.send("GET", "/ready")).status === 503, { timeout: 30_000 })
       const ready = await server.send("GET", "/ready")
-      expect([ready.status, ready.json]).toEqual([503, { detail: "The database is unavailable." }])
+      expect([ready.status, at(ready.json, "status")]).toEqual([503, "not_ready"])
+      expect(at(ready.json, "checks", "database")).toEqual({
+        status: "failed",
+        detail: "The database cannot be reached or written."
+      })
+      expect(at(ready.json, "checks", "recordings", "status")).toBe("ok")
       expect((await server.send("GET", "/health")).status).toBe(200)
       const failed = await server.send("GET", CALLS, { key })
       expect([500, 503]).toContain(failed.status)
