@@ -1,7 +1,28 @@
 import { defineConfig } from "vitest/config"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** Packages of this workspace resolve to their sources, so tests run without a build; the rest are Vite's defaults. */
 const conditions = ["@earshot/source", "module", "node", "development|production"]
+
+/** The files that take longest. Started first, none of them is left for one process at the end. */
+const LONGEST = [
+  "http-adapter/test/conformance/Server.test.ts",
+  "test-kit/test/models/Models.test.ts",
+  "cli-adapter/test/commands/Demo.test.ts",
+  "cli-adapter/test/commands/Processes.test.ts",
+  "test-kit/test/contracts/Stores.test.ts",
+  "core/test/results/Crash.test.ts"
+]
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const found = LONGEST.findIndex((path) => moduleId.endsWith(path))
+      return found < 0 ? LONGEST.length : found
+    }
+    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other))
+  }
+}
 
 export default defineConfig({
   resolve: { conditions },
@@ -18,6 +39,7 @@ export default defineConfig({
     // Processes, since a native addon that crashes takes a thread's siblings along; two, since the smallest machine that
     // runs all of this has two cores. Test files share a process one after the other: loading the libraries anew for
     // each of them would take most of the time. So a test leaves no global changed behind.
+    sequence: { sequencer: LongestFirst },
     pool: "forks",
     poolOptions: { forks: { minForks: 1, maxForks: 2, isolate: false } },
     // Starting databases and programs takes its time on a busy machine; a test that hangs still ends.
