@@ -1,10 +1,12 @@
 /** The settings of the engine, from a command's options and the environment. */
 import type { CallDetail } from "@earshot/core"
-import { type SensitiveField, sensitiveFields } from "@earshot/redaction"
+import { NerLexicon, type SensitiveField, sensitiveFields } from "@earshot/redaction"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import { DEFAULT_RECORDINGS } from "./commands/Shared.js"
-import { UsageError } from "./Errors.js"
+import { type CommandRejected, UsageError } from "./Errors.js"
+import { readText } from "./ReadText.js"
 import type { EngineSettings } from "./Wiring.js"
 
 /** How long a command's own list or chart may be computed, in seconds: whoever runs it can end it. */
@@ -36,7 +38,10 @@ export interface IngestingOptions extends OutboundOptions {
   readonly recordings: string
   readonly maxRecordingBytes: number | undefined
   readonly collectAfter?: number | undefined
-  readonly redactDetails: ReadonlyArray<string>
+  readonly keepDetails: ReadonlyArray<string>
+  readonly redactEveryday: boolean
+  readonly redactLexicon: string | undefined
+  readonly redactAnalyzer: string | undefined
 }
 
 export interface CodeHostOptions extends OutboundOptions {
@@ -87,7 +92,7 @@ export const plainEngine = (
   recordings: process.env.EARSHOT_RECORDINGS ?? DEFAULT_RECORDINGS,
   collectAfterHours: undefined,
   maxRecordingBytes: undefined,
-  redactDetails: [],
+  redaction: { keepDetails: [], everyday: false, lexicon: undefined, analyzerUrl: undefined },
   transcriber: undefined,
   languageModel: undefined,
   requestsPerMinute: undefined,
@@ -109,7 +114,7 @@ const httpUrl = (variable: string): Effect.Effect<string | undefined, UsageError
 /** The engine of a command that ingests calls; the transcriber comes from the environment, since its key is a secret. */
 export const ingestingEngine = (
   options: StorageOptions & IngestingOptions & Partial<CodeHostOptions>
-): Effect.Effect<EngineSettings, UsageError> =>
+): Effect.Effect<EngineSettings, UsageError | CommandRejected> =>
   Effect.gen(function* () {
     const env = process.env
     const baseUrl = yield* httpUrl("EARSHOT_TRANSCRIBER_URL")
@@ -118,11 +123,7 @@ export const ingestingEngine = (
       recordings: options.recordings,
       collectAfterHours: options.collectAfter,
       maxRecordingBytes: options.maxRecordingBytes,
-      redactDetails: yield* parseChoices(
-        "--redact-detail",
-        CALL_DETAILS,
-        splitList([...options.redactDetails, env.EARSHOT_REDACT_DETAILS ?? ""])
-      ),
+      redaction: yield* redactionSettings(options),
       transcriber:
         baseUrl === undefined
           ? undefined
@@ -132,6 +133,39 @@ export const ingestingEngine = (
               model: nonBlank(env.EARSHOT_TRANSCRIBER_MODEL) ?? "whisper-1"
             }
     }
+  })
+
+/** A file of values by field; one that is not in this form is a usage error. */
+export const lexiconOf = (
+  file: string | undefined,
+  option: string
+): Effect.Effect<NerLexicon | undefined, UsageError | CommandRejected> =>
+  file === undefined
+    ? Effect.succeed(undefined)
+    : Effect.flatMap(readText(file), (text) =>
+        Effect.mapError(
+          Schema.decode(Schema.parseJson(NerLexicon))(text, { onExcessProperty: "error" }),
+          () => new UsageError({ reason: `${option}: ${file} must contain a JSON object of lists of texts by field.` })
+        )
+      )
+
+const httpAddress = (option: string, url: string | undefined): Effect.Effect<string | undefined, UsageError> =>
+  url === undefined || /^https?:\/\//.test(url)
+    ? Effect.succeed(url)
+    : new UsageError({ reason: `${option}: The URL must start with http:// or https://.` })
+
+const redactionSettings = (
+  options: IngestingOptions
+): Effect.Effect<EngineSettings["redaction"], UsageError | CommandRejected> =>
+  Effect.all({
+    keepDetails: parseChoices(
+      "--keep-detail",
+      CALL_DETAILS,
+      splitList([...options.keepDetails, process.env.EARSHOT_KEEP_DETAILS ?? ""])
+    ),
+    everyday: Effect.succeed(options.redactEveryday || /^(1|true)$/.test(process.env.EARSHOT_REDACT_EVERYDAY ?? "")),
+    lexicon: lexiconOf(nonBlank(options.redactLexicon), "--redact-lexicon"),
+    analyzerUrl: httpAddress("--redact-analyzer", nonBlank(options.redactAnalyzer))
   })
 
 /** The engine with the language model that the environment configures, if it does. */

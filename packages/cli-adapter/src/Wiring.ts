@@ -1,4 +1,5 @@
 import type { CallDetail, Database, Engine, LanguageModel } from "@earshot/core"
+import type { NerLexicon } from "@earshot/redaction"
 import type { HttpServer, HttpServerOptions, ListenFailed } from "@earshot/http-adapter"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -15,6 +16,17 @@ export type LanguageModelSettings = {
   | { readonly provider: "anthropic"; readonly baseUrl: string | undefined }
 )
 
+/** How calls are redacted that ask for it. */
+export interface RedactionSettings {
+  /** Details of calls that are stored as delivered. */
+  readonly keepDetails: ReadonlyArray<CallDetail>
+  readonly everyday: boolean
+  /** Values by field, found wherever they are said. */
+  readonly lexicon: NerLexicon | undefined
+  /** The address of a server with the interface of Presidio's analyzer. */
+  readonly analyzerUrl: string | undefined
+}
+
 /** The settings of a command's engine. */
 export interface EngineSettings {
   /** `sqlite:PATH` or `postgres://...` */
@@ -29,8 +41,7 @@ export interface EngineSettings {
   readonly allowedHosts: ReadonlyArray<string>
   /** The largest recording in bytes. */
   readonly maxRecordingBytes: number | undefined
-  /** Details of calls to redact with the transcript and the recording. */
-  readonly redactDetails: ReadonlyArray<CallDetail>
+  readonly redaction: RedactionSettings
   /** The server that transcribes `none-mono` calls. */
   readonly transcriber:
     { readonly baseUrl: string; readonly apiKey: Redacted.Redacted | undefined; readonly model: string } | undefined

@@ -79,6 +79,19 @@ const languageModel = (settings: EngineSettings["languageModel"]): Layer.Layer<L
     })
   )
 
+/** The providers that redaction uses beside its rules; none by default. */
+const nerOf = async ({ analyzerUrl, lexicon }: EngineSettings["redaction"]): Promise<Pick<Engine.Ports, "ner">> => {
+  if (analyzerUrl === undefined && lexicon === undefined) return {}
+  const { nerProviderAll, nerProviderLexicon } = await import("@earshot/redaction")
+  const PresidioNer = await import("@earshot/core/providers/PresidioNer")
+  return {
+    ner: nerProviderAll([
+      ...(lexicon === undefined ? [] : [nerProviderLexicon(lexicon)]),
+      ...(analyzerUrl === undefined ? [] : [PresidioNer.layer({ baseUrl: analyzerUrl })])
+    ])
+  }
+}
+
 type EngineLayer = Layer.Layer<Engine.Services, Database.DatabaseError | UsageError>
 
 const engineOn = (
@@ -92,7 +105,7 @@ const engineOn = (
       const HttpRecordingSource = await import("@earshot/core/providers/HttpRecordingSource")
       const CodeHosts = await import("@earshot/core/providers/CodeHosts")
       const { publicUrl, repositories } = settings.codeHosts
-      const { allowedHosts, maxRecordingBytes, recordings, redactDetails, transcriber } = settings
+      const { allowedHosts, maxRecordingBytes, recordings, redaction, transcriber } = settings
       const limiter = await rateLimiter(settings)
       const bytes = maxRecordingBytes === undefined ? {} : { maxBytes: maxRecordingBytes }
       return Engine.layerWith({
@@ -103,9 +116,10 @@ const engineOn = (
         allowHosts: allowedHosts,
         recordings: HttpRecordingSource.layer(bytes),
         ingest: {
-          redaction: { details: redactDetails },
+          redaction: { keepDetails: redaction.keepDetails, everyday: redaction.everyday },
           ...(maxRecordingBytes === undefined ? {} : { maxRecordingBytes })
         },
+        ...(await nerOf(redaction)),
         codeHosts: CodeHosts.layer(repositories === undefined ? {} : { local: { directory: repositories, publicUrl } }),
         ...(box === undefined ? {} : { secretBox: box }),
         ...(limiter === undefined ? {} : { rateLimiter: limiter }),

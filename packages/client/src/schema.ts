@@ -1880,6 +1880,23 @@ export interface components {
             }[] | null;
             /** @description Summary of the evaluation. */
             evaluation: string;
+            /** @description What was redacted, counted by field, place in the call and recognizer; never a value. */
+            redactions: {
+                /**
+                 * @description Field of the values.
+                 * @enum {string}
+                 */
+                field: "person_name" | "age" | "phone_number" | "email_address" | "date" | "time" | "location" | "origin" | "gender_sexuality" | "physical_attribute" | "occupation" | "username" | "password" | "ip_address" | "url" | "filename" | "event" | "vehicle_id" | "dob" | "healthcare_number" | "medical_professional" | "credit_card" | "account_number" | "bank_account" | "money" | "ssn" | "passport_number" | "driver_license" | "numerical_pii";
+                /**
+                 * @description Place in the call.
+                 * @enum {string}
+                 */
+                where: "transcript" | "tool_calls" | "metadata" | "dynamic_variables" | "feedback" | "customer_number";
+                /** @description Name of what found the values: a recognizer, tagger, provider, known, repeats or document. */
+                recognizer: string;
+                /** @description Number of values. */
+                count: number;
+            }[];
             /**
              * Format: date-time
              * @description When it was created.
@@ -2504,6 +2521,23 @@ export interface components {
             }[] | null;
             /** @description Summary of the evaluation. */
             evaluation: string;
+            /** @description What was redacted, counted by field, place in the call and recognizer; never a value. */
+            redactions: {
+                /**
+                 * @description Field of the values.
+                 * @enum {string}
+                 */
+                field: "person_name" | "age" | "phone_number" | "email_address" | "date" | "time" | "location" | "origin" | "gender_sexuality" | "physical_attribute" | "occupation" | "username" | "password" | "ip_address" | "url" | "filename" | "event" | "vehicle_id" | "dob" | "healthcare_number" | "medical_professional" | "credit_card" | "account_number" | "bank_account" | "money" | "ssn" | "passport_number" | "driver_license" | "numerical_pii";
+                /**
+                 * @description Place in the call.
+                 * @enum {string}
+                 */
+                where: "transcript" | "tool_calls" | "metadata" | "dynamic_variables" | "feedback" | "customer_number";
+                /** @description Name of what found the values: a recognizer, tagger, provider, known, repeats or document. */
+                recognizer: string;
+                /** @description Number of values. */
+                count: number;
+            }[];
             /**
              * Format: date-time
              * @description When it was created.
@@ -2891,6 +2925,23 @@ export interface components {
             topic: string;
             /** @description Summary of the evaluation. */
             evaluation: string;
+            /** @description What was redacted, counted by field, place in the call and recognizer; never a value. */
+            redactions: {
+                /**
+                 * @description Field of the values.
+                 * @enum {string}
+                 */
+                field: "person_name" | "age" | "phone_number" | "email_address" | "date" | "time" | "location" | "origin" | "gender_sexuality" | "physical_attribute" | "occupation" | "username" | "password" | "ip_address" | "url" | "filename" | "event" | "vehicle_id" | "dob" | "healthcare_number" | "medical_professional" | "credit_card" | "account_number" | "bank_account" | "money" | "ssn" | "passport_number" | "driver_license" | "numerical_pii";
+                /**
+                 * @description Place in the call.
+                 * @enum {string}
+                 */
+                where: "transcript" | "tool_calls" | "metadata" | "dynamic_variables" | "feedback" | "customer_number";
+                /** @description Name of what found the values: a recognizer, tagger, provider, known, repeats or document. */
+                recognizer: string;
+                /** @description Number of values. */
+                count: number;
+            }[];
             /**
              * Format: date-time
              * @description When it was created.

@@ -177,7 +177,7 @@ export interface Ports {
   /** Settings of `JobRunner`, which runs no job before `run` or `drain` is called. */
   readonly jobs?: JobRunner.JobRunnerConfig
   /** The host's own model for finding sensitive data, in addition to the rules. Default: none. */
-  readonly ner?: Layer.Layer<NerProvider>
+  readonly ner?: Layer.Layer<NerProvider, never, OutboundHttp.OutboundHttp>
   readonly ingest?: Calls.IngestConfig
   /** The kinds of code hosts that repositories are checked out from. Default: `github` and `gitlab`. */
   readonly codeHosts?: Layer.Layer<CodeHostsPort | RepositoryServer, never, OutboundHttp.OutboundHttp>

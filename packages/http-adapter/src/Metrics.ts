@@ -3,6 +3,7 @@ import { requestClusterMetrics } from "./clusterMetrics.js"
 import { workerRole } from "./Cluster.js"
 import type { ClosedConnection, ConnectionGuard } from "./ConnectionGuard.js"
 import { measureEventLoop } from "./eventLoopMetrics.js"
+import { registerRedactionMetrics } from "./redactionMetrics.js"
 
 /** The server's Prometheus metrics. */
 export interface HttpMetrics {
@@ -81,6 +82,7 @@ export const makeMetrics = (levels: GaugeReaders, webhookEvents: CountedEvents):
       for (const { count, outcome, platform } of webhookEvents()) this.inc({ platform, outcome }, count)
     }
   })
+  registerRedactionMetrics(registry)
   level("earshot_http_requests_in_flight", "Requests in flight", levels.requestsInFlight)
   level("earshot_http_body_bytes_in_flight", "Bytes of request bodies in memory", levels.bodyBytesInFlight)
   level(

@@ -57,19 +57,23 @@ export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<
   const addresses = spokenAddressesOf(call.tokens, runs)
   const reader = new CallReader(call, runs, cues, addresses, model.sets, dialogueOf(call, cues))
   const candidates: Array<Candidate> = []
-  const add = (some: ReadonlyArray<Candidate>): void => {
-    for (const one of some) if (everyday || one.everyday !== true) candidates.push(one)
+  const add = (some: ReadonlyArray<Candidate>, recognizer: string): void => {
+    for (const one of some)
+      if (everyday || one.everyday !== true) candidates.push({ ...one, recognizer: one.recognizer ?? recognizer })
   }
-  for (const recognize of recognizers) {
+  for (const [name, recognize] of recognizers) {
     yield
-    add(recognize(reader))
+    add(recognize(reader), name)
   }
-  add(yield* taggerCandidates(call, everyday, model, options.thresholds, options.seen))
-  add(extra.map((one) => ({ ...one, ...readingOf(call.plain, one) })))
+  add(yield* taggerCandidates(call, everyday, model, options.thresholds, options.seen), "tagger")
+  add(
+    extra.map((one) => ({ ...one, ...readingOf(call.plain, one) })),
+    "provider"
+  )
   yield
   const first = resolve(candidates, threshold)
   yield
-  const again = repeatCandidates(reader, first)
+  const again = repeatCandidates(reader, first).map((one) => ({ ...one, recognizer: "repeats" }))
   yield
   return again.length === 0 ? first : resolve([...candidates, ...again], threshold)
 }

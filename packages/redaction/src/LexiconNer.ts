@@ -54,7 +54,9 @@ export const layerLexicon = (lexicon: NerLexicon): Layer.Layer<NerProvider> => {
 }
 
 /** All providers as one: what any of them finds; if one fails, all fail. */
-export const layerAll = (layers: ReadonlyArray<Layer.Layer<NerProvider>>): Layer.Layer<NerProvider> =>
+export const layerAll = <R = never>(
+  layers: ReadonlyArray<Layer.Layer<NerProvider, never, R>>
+): Layer.Layer<NerProvider, never, R> =>
   Layer.effect(
     NerProvider,
     Effect.gen(function* () {

@@ -11,6 +11,7 @@ import { type SpeakerRange, type SpeakerRanges, joinRanges, placeWords, rangeOf,
 import { callTextOf } from "./CallText.js"
 import { leafOf, readJsonText, type Leaf, writeJsonText } from "./RedactJson.js"
 import { byLabel, replacer } from "./Replacement.js"
+import { type RedactionCount, RedactionCounts } from "./RedactionCounts.js"
 import type { Found } from "./Resolve.js"
 import type { SensitiveField } from "./SensitiveField.js"
 import type { Candidate, TextSpan } from "./TextSpan.js"
@@ -28,6 +29,8 @@ export interface Redaction<T extends Turn = Turn, C extends ToolCall = ToolCall>
   readonly ranges: SpeakerRanges
   /** How many values were redacted in tool calls. */
   readonly toolCallSpans: number
+  /** The same, counted by field, place and recognizer. */
+  readonly redactions: ReadonlyArray<RedactionCount>
 }
 
 /** Writes placeholders over spans of a text; `offset` is where the text starts in the offsets of the spans. */
@@ -71,7 +74,8 @@ export function* redactingTranscript<T extends Turn, C extends ToolCall>(
       transcript: withoutRedaction(raw),
       spans: [],
       ranges: { _tag: "Known", ranges: [] },
-      toolCallSpans: 0
+      toolCallSpans: 0,
+      redactions: []
     }
   }
   const asked = new Set(fields)
@@ -98,7 +102,16 @@ export function* redactingTranscript<T extends Turn, C extends ToolCall>(
     const field = known[index]?.field
     const place = call.turns[raw.turns.length + leaves.length + index]
     if (field === undefined || place === undefined || text.length === from) return []
-    return [{ start: place.start + from, end: place.end, field, score: 0.98, evidence: ["known of the call"] }]
+    return [
+      {
+        start: place.start + from,
+        end: place.end,
+        field,
+        score: 0.98,
+        evidence: ["known of the call"],
+        recognizer: "known"
+      }
+    ]
   })
   const found = yield* spansToRedact(call, asked, { ...find, extra: [...extraCandidates, ...factCandidates] })
   yield
@@ -106,6 +119,7 @@ export function* redactingTranscript<T extends Turn, C extends ToolCall>(
   const spans: Array<TurnSpan> = []
   const ranges: Array<SpeakerRange> = []
   const missing = new Set<number>()
+  const counts = new RedactionCounts()
   let at = 0
   const spansOf = (place: { readonly start: number; readonly end: number } | undefined): ReadonlyArray<Found> => {
     if (place === undefined) return []
@@ -124,13 +138,15 @@ export function* redactingTranscript<T extends Turn, C extends ToolCall>(
     const here = spansOf(place)
     const placed = placeWords(turn)
     for (const one of here) {
+      counts.add("transcript", one.field, one.recognizer)
       spans.push({
         turn: index,
         start: one.start - offset,
         end: one.end - offset,
         field: one.field,
         score: one.score,
-        evidence: one.evidence
+        evidence: one.evidence,
+        recognizer: one.recognizer
       })
       const range = rangeOf(turn, placed, one.start - offset, one.end - offset, raw.turns[index + 1]?.startTime)
       if (range === undefined) missing.add(index)
@@ -156,6 +172,7 @@ export function* redactingTranscript<T extends Turn, C extends ToolCall>(
       const here = spansOf(place).filter((span) => span.end - (place?.start ?? 0) > one.from)
       if (here.length === 0) return undefined
       toolCallSpans += here.length
+      for (const span of here) counts.add("tool_calls", span.field, span.recognizer)
       const offset = (place?.start ?? 0) + one.from
       return replaceIn(
         one.text.slice(one.from),
@@ -178,7 +195,8 @@ export function* redactingTranscript<T extends Turn, C extends ToolCall>(
     transcript: { _tag: "RedactedTranscript", turns, toolCalls },
     spans,
     ranges: missing.size > 0 ? { _tag: "Unknown" } : { _tag: "Known", ranges: joinRanges(ranges) },
-    toolCallSpans
+    toolCallSpans,
+    redactions: counts.list()
   }
 }
 

@@ -68,6 +68,7 @@ const settle = (group: ReadonlyArray<Candidate>, found: Array<Found>): void => {
     field,
     score: best.score,
     evidence: best.evidence,
+    recognizer: best.recognizer,
     everyday: fields.every((one) => one.everyday === true),
     parts:
       field === "medical_professional" || field === "password"

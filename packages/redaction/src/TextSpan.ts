@@ -9,6 +9,8 @@ export interface TextSpan {
   readonly score: number
   /** Why, for people to read: patterns, cues and checks by name, never the value itself. */
   readonly evidence: ReadonlyArray<string>
+  /** What found it: a recognizer's name, `tagger`, `provider`, `known` or `repeats`. */
+  readonly recognizer?: string | undefined
 }
 
 /**
@@ -21,6 +23,8 @@ export interface Candidate {
   readonly field: SensitiveField | "nothing"
   readonly score: number
   readonly evidence: ReadonlyArray<string>
+  /** What found it; see `TextSpan`. */
+  readonly recognizer?: string | undefined
   /** Everyday expressions (weekdays, "tomorrow", "in five minutes", "the meeting"), which count only on request. */
   readonly everyday?: boolean
 }

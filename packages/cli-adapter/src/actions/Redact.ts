@@ -6,7 +6,7 @@ import { CommandRejected } from "../Errors.js"
 import { readText } from "../ReadText.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
-import { parseFields } from "../Settings.js"
+import { lexiconOf, parseFields } from "../Settings.js"
 import { table } from "../Table.js"
 import { sanitize, sanitizeLines, jsonLine } from "../Text.js"
 
@@ -17,6 +17,9 @@ export interface RedactOptions {
   readonly type: string | undefined
   readonly everyday: boolean
   readonly numbered: boolean
+  readonly lexicon: string | undefined
+  /** Print the report that is stored with a call instead of the values. */
+  readonly explain: boolean
 }
 
 const parsed = (text: string): unknown => {
@@ -83,10 +86,33 @@ export const redact = (options: RedactOptions): CommandEffect =>
     const fields =
       options.fields.length === 0 ? Redaction.sensitiveFields : yield* parseFields(options.fields, "--field")
     const raw = yield* transcriptOf(yield* readText(options.file), options.type)
-    const { spans, toolCallSpans, transcript } = Redaction.redactTranscript(raw, fields, {
+    const lexicon = yield* lexiconOf(options.lexicon, "--lexicon")
+    const ner = lexicon === undefined ? Redaction.nerProviderNone : Redaction.nerProviderLexicon(lexicon)
+    const { redactions, spans, toolCallSpans, transcript } = yield* Redaction.redactCall(raw, fields, {
       everyday: options.everyday,
       replacement: { style: options.numbered ? "numbered" : "label" }
-    })
+    }).pipe(
+      Effect.provide(ner),
+      Effect.mapError(({ message }) => new CommandRejected({ reason: `${message}.` }))
+    )
+    if (options.explain) {
+      return yield* screen.print(
+        options.json
+          ? jsonLine({ redactions })
+          : redactions.length === 0
+            ? "Nothing to redact."
+            : table(
+                [
+                  { name: "FIELD", of: (one) => one.field },
+                  { name: "WHERE", of: (one) => one.where },
+                  { name: "RECOGNIZER", of: (one) => one.recognizer },
+                  { name: "COUNT", of: (one) => String(one.count), right: true }
+                ],
+                redactions,
+                screen.columns
+              ).join("\n")
+      )
+    }
     const textOf = (span: Redaction.TurnSpan): string => raw.turns[span.turn]?.content.slice(span.start, span.end) ?? ""
     if (options.json) {
       return yield* screen.print(

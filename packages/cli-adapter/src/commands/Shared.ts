@@ -84,9 +84,24 @@ export const ingesting = {
   ...outbound,
   recordings: recordingsFolder,
   maxRecordingBytes: withDefault(integer("--max-recording <bytes>", "Largest recording to store."), 200_000_000),
-  redactDetails: list(
-    "--redact-detail <detail>",
-    "Also redact metadata, dynamic_variables, feedback, customer_number or all, in calls that ask for redaction. (env: EARSHOT_REDACT_DETAILS, comma-separated)"
+  keepDetails: list(
+    "--keep-detail <detail>",
+    "Store metadata, dynamic_variables, feedback, customer_number or all as delivered, also in calls that ask for redaction. (env: EARSHOT_KEEP_DETAILS, comma-separated)"
+  ),
+  redactEveryday: toggle(
+    "--redact-everyday",
+    "Where redaction is asked for, also redact weekdays, relative days, durations, meetings and places such as 'home'. (env: EARSHOT_REDACT_EVERYDAY=1)"
+  ),
+  redactLexicon: withEnvironment(
+    text("--redact-lexicon <file>", 'JSON file with values to find by field: {"person_name": ["Ravi Dubey"]}.'),
+    "EARSHOT_REDACT_LEXICON"
+  ),
+  redactAnalyzer: withEnvironment(
+    text(
+      "--redact-analyzer <url>",
+      "Named-entity server with the interface of Presidio's analyzer, such as http://127.0.0.1:5002."
+    ),
+    "EARSHOT_REDACT_ANALYZER_URL"
   )
 }
 

@@ -46,7 +46,16 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
   const all = { filter: none, agent: none, project: none }
   const taking = (files: ReadonlyArray<string>) => ({
     ...host(),
-    ...{ recordings: at.folder, allowedHosts: [], redact: [], redactDetails: [], maxRecordingBytes: none },
+    ...{
+      recordings: at.folder,
+      allowedHosts: [],
+      redact: [],
+      keepDetails: [],
+      redactEveryday: false,
+      redactLexicon: none,
+      redactAnalyzer: none,
+      maxRecordingBytes: none
+    },
     ...{ files, agent: none, concurrency: 4, format: none }
   })
 

@@ -15,12 +15,34 @@ describe("earshot redact", () => {
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
-  const options = { json: false, fields: [], type: undefined, everyday: false, numbered: false }
+  const options = {
+    json: false,
+    fields: [],
+    type: undefined,
+    everyday: false,
+    numbered: false,
+    lexicon: undefined,
+    explain: false
+  }
   const file = async (text: string): Promise<string> => {
     const name = path.join(folder, "call.txt")
     await writeFile(name, text)
     return name
   }
+
+  it("prints the counts by field, place and recognizer without a value, and finds the values of a lexicon", async () => {
+    const lexicon = path.join(folder, "lexicon.json")
+    await writeFile(lexicon, JSON.stringify({ event: ["Zubrovka Days"] }))
+    const text = await file("Agent: your social?\nCaller: 308-63-0237, and see you at zubrovka days\n")
+    const shown = await run(redact({ ...options, explain: true, lexicon, file: text }))
+    expect(shown.out).toMatch(/ssn +transcript +answers +1/)
+    expect(shown.out).toMatch(/event +transcript +provider +1/)
+    expect(shown.out).not.toMatch(/0237|zubrovka/)
+    await writeFile(lexicon, "[]")
+    const rejected = await run(redact({ ...options, lexicon, file: text }))
+    expect(rejected.code).toBe(2)
+    expect(rejected.err).toContain("--lexicon")
+  })
 
   it("shows what would go of a text, and why", async () => {
     const shown = await run(redact({ ...options, file: await file(UTTERANCES) }))

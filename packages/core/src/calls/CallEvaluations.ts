@@ -120,8 +120,8 @@ const decodePayload = Schema.decodeUnknown(EvaluationPayload)
 const findCall = orNotFound("Call")
 
 /**
- * A call as it is sent to a language model. Its details are stored unredacted, because hosts look calls up by them (see
- * `DeliveryRedaction`); they are redacted before they leave the system.
+ * A call as it is sent to a language model. Details that the host keeps unredacted (see `DeliveryRedaction`) are redacted before
+ * they leave the system.
  */
 const redactSubject = (
   subject: EvaluatedSubject,

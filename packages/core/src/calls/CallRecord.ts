@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { statusOf } from "../filters/Filter.js"
 import type { AgentId, CallId, MetricId, OrganizationId, ProjectId } from "../kernel/Ids.js"
 import type { Json } from "../kernel/Json.js"
-import type { SensitiveField } from "@earshot/redaction"
+import { RedactionCount, type SensitiveField } from "@earshot/redaction"
 import { type RedactedTranscript, roleNames } from "../transcripts/Transcript.js"
 import { printClock, type TranscriptItem, transcriptObject, transcriptText } from "../transcripts/TranscriptView.js"
 
@@ -81,6 +81,8 @@ export interface CallRecord {
   readonly recording: Recording | null
   /** The fields that any delivery asked to redact in transcript and recording; they accumulate. */
   readonly redactFields: ReadonlyArray<SensitiveField>
+  /** What was redacted, counted by field, place and recognizer. */
+  readonly redactions: ReadonlyArray<RedactionCount>
   readonly metrics: ReadonlyArray<CallMetric>
   /** The metrics that deliveries requested; null means all that the agent has enabled for production calls. */
   readonly requestedMetrics: ReadonlyArray<MetricId> | null
@@ -130,6 +132,9 @@ export const CallRecordJson = Schema.Struct({
     )
   ),
   evaluation: Schema.String,
+  redactions: Schema.Array(RedactionCount).annotations({
+    description: "What was redacted, counted by field, place in the call and recognizer; never a value."
+  }),
   created_at: Schema.String.annotations({ jsonSchema: { type: "string", format: "date-time" } }),
   updated_at: Schema.String.annotations({ jsonSchema: { type: "string", format: "date-time" } })
 }).annotations({ identifier: "CallRecord" })
@@ -163,6 +168,7 @@ export const encodeCallRecord = (call: CallRecord): CallRecordJson => ({
   transcript: call.transcript === null ? "" : transcriptText(call.transcript),
   transcript_object: call.transcript === null ? noItems : transcriptObject(call.transcript),
   evaluation: call.evaluation ?? "",
+  redactions: call.redactions,
   created_at: DateTime.formatIso(call.createdAt),
   updated_at: DateTime.formatIso(call.updatedAt)
 })

@@ -1,7 +1,7 @@
 import type * as DateTime from "effect/DateTime"
 import type { AgentId, MetricId, OrganizationId, ProjectId } from "../kernel/Ids.js"
 import type { Json } from "../kernel/Json.js"
-import type { SensitiveField } from "@earshot/redaction"
+import type { RedactionCount, SensitiveField } from "@earshot/redaction"
 import type { RedactedTranscript } from "../transcripts/Transcript.js"
 import type { CallRecord, Recording } from "./CallRecord.js"
 
@@ -55,6 +55,8 @@ export interface Delivery {
   readonly evaluates: boolean
   /** The fields that are redacted in transcript and recording. */
   readonly redactFields: ReadonlyArray<SensitiveField>
+  /** What is redacted in the call once this is stored; undefined keeps what the record says. */
+  readonly redactions?: ReadonlyArray<RedactionCount> | undefined
   /** The stored recording has to be redacted and cannot be muted, so it is removed. */
   readonly dropsRecording: boolean
   /** Undefined when no stored call was read. A delivery with a merge base never creates a call. */

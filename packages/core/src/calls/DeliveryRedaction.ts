@@ -6,70 +6,48 @@ import {
   type SpeakerRanges,
   bothRanges,
   inInterfaceOrder,
+  type KnownValue,
   muteRanges,
   NerProvider,
   placeholderRanges,
   redactCall,
-  redactCustomerNumber,
-  redactJson,
   type RedactOptions,
-  redactText,
+  type RedactionCount,
   type SensitiveField
 } from "@earshot/redaction"
 import { type AudioError, describeAudio, type Fill, redactAudio } from "@earshot/redaction/audio"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Permit } from "../access/Permit.js"
 import type { ValidationFailed } from "../kernel/FieldErrors.js"
-import { isPlainObject, type Json, type JsonObject } from "../kernel/Json.js"
 import type { StorageError } from "../kernel/Storage.js"
-import { isSuperseded, mergeMetadata, PLATFORM_KEY, platformPart } from "../platforms/Envelopes.js"
+import { isSuperseded } from "../platforms/Envelopes.js"
 import { type RawTranscript, type RedactedTranscript, skippedOf } from "../transcripts/Transcript.js"
 import { AUDIO_HEAD_BYTES, detectAudioFormat, NOT_AUDIO } from "./AudioFormat.js"
 import { type Blob, BlobStore } from "./BlobStore.js"
 import { RedactionUnavailable } from "./CallErrors.js"
-import { CallLimits, type CallRecord, type Recording } from "./CallRecord.js"
+import type { CallRecord, Recording } from "./CallRecord.js"
 import { CallStore } from "./CallStore.js"
 import type { CalledAgent, Delivery } from "./Delivery.js"
 import { plainFields } from "./DeliveryRules.js"
+import { type CallDetail, countsFrom, knownOf, makeDetails } from "./DetailRedaction.js"
 import { channelOf, type RecordingRef, type ValidIngest } from "./IngestValidation.js"
 import { blobStoreError, recordingMissing, urlNotAllowed } from "./RecordingIntake.js"
 import { isTranscriptSuperseded } from "./RedeliveryRules.js"
 import { RecordingSource } from "./RecordingSource.js"
+import { countRedaction } from "./RedactionMetrics.js"
 import { Transcriber, transcription } from "./Transcriber.js"
-
-/** Fields of a call besides transcript and recording that can be redacted. */
-export type CallDetail = "metadata" | "dynamic_variables" | "feedback" | "customer_number"
 
 /** How an engine redacts calls. */
 export interface RedactionConfig extends Pick<RedactOptions, "everyday" | "threshold" | "replacement"> {
-  /**
-   * Details that are redacted along with transcript and recording. Default: none, because hosts look calls up by them and
-   * the interface covers transcript and audio only.
-   */
-  readonly details?: ReadonlyArray<CallDetail>
+  /** Details that are stored as they are delivered, because the host looks calls up by them. Default: none. */
+  readonly keepDetails?: ReadonlyArray<CallDetail>
   /** What muted ranges of WAV recordings contain. Default: silence. */
   readonly fill?: Fill
 }
-
-/**
- * The metadata with what a platform states about the call redacted: its summary and analysis repeat what was said. Undefined
- * without any.
- */
-const platformRedacted = (metadata: Json | null | undefined, redact: (value: Json) => Json): Json | undefined => {
-  const part = platformPart(metadata)
-  return part === undefined || !isPlainObject(metadata)
-    ? (metadata ?? undefined)
-    : { ...metadata, [PLATFORM_KEY]: keepingName(part, redact(part)) }
-}
-
-/** The name and the event identify the envelope and are the platform's, so a recognizer must not change them. */
-const keepingName = ({ event, name }: JsonObject, redacted: Json): Json =>
-  isPlainObject(redacted)
-    ? { ...redacted, ...(name === undefined ? {} : { name }), ...(event === undefined ? {} : { event }) }
-    : redacted
 
 /** The body without what the stored call has from a later event of its platform. */
 const withoutSuperseded = (ingest: ValidIngest, before: CallRecord | undefined): ValidIngest =>
@@ -178,6 +156,7 @@ const transcriptSource = (delivered: RawTranscript | undefined, before: CallReco
 
 interface TranscriptRedaction {
   readonly transcript: RedactedTranscript
+  readonly redactions: ReadonlyArray<RedactionCount>
   readonly ranges: SpeakerRanges
 }
 
@@ -226,55 +205,6 @@ const recordingOf = (audio: AudioData, blob: Blob, channel: 0 | 1 | undefined): 
   mainAgentChannelIndex: channel ?? null
 })
 
-/** Redacts the details that the configuration names. */
-const makeDetails = (configured: ReadonlyArray<CallDetail>, options: RedactOptions) => {
-  const redacted = new Set(configured)
-
-  /** The delivered value, or the stored one (`kept`) where it has to be redacted again. */
-  const detail = <A>(
-    name: CallDetail,
-    given: A | null,
-    kept: A | null | undefined,
-    redact: (value: A) => A
-  ): A | undefined => {
-    const value = given ?? (redacted.has(name) ? kept : undefined)
-    return value === undefined || value === null || !redacted.has(name) ? (value ?? undefined) : redact(value)
-  }
-
-  return {
-    /** `stored` is the stored call when its details have to be redacted by more fields. */
-    ofDelivery: (
-      { body }: ValidIngest,
-      fields: ReadonlyArray<SensitiveField>,
-      stored: CallRecord | undefined
-    ): Pick<Delivery, "customerNumber" | "feedback" | "metadata" | "dynamicVariables"> => {
-      const json = (value: Json): Json => redactJson(value, fields, options)
-      const kept = platformPart(stored?.metadata) === undefined ? undefined : (stored?.metadata ?? undefined)
-      const merged = body.metadata === null ? kept : mergeMetadata(kept ?? null, body.metadata)
-      return {
-        metadata: redacted.has("metadata")
-          ? detail("metadata", merged ?? null, stored?.metadata, json)
-          : platformRedacted(merged, json),
-        dynamicVariables: detail("dynamic_variables", body.dynamic_variables, stored?.dynamicVariables, json),
-        feedback: detail("feedback", body.feedback, stored?.feedback, (value) => redactText(value, fields, options)),
-        customerNumber: detail("customer_number", body.customer_number, stored?.customerNumber, (value) =>
-          redactCustomerNumber(value, fields, options).slice(0, CallLimits.customerNumber)
-        )
-      }
-    },
-    /** A person's feedback that is stored, before and after it is redacted. */
-    ofReviewer: (
-      { feedback, feedbackByPerson }: CallRecord,
-      fields: ReadonlyArray<SensitiveField>
-    ): Delivery["redactedFeedback"] =>
-      feedbackByPerson && feedback !== null && redacted.has("feedback")
-        ? { from: feedback, to: redactText(feedback, fields, options) }
-        : undefined,
-    redactFeedback: ({ feedback, redactFields }: CallRecord): string | null =>
-      feedback === null || !redacted.has("feedback") ? feedback : redactText(feedback, redactFields, options)
-  }
-}
-
 export interface DeliveryRedaction {
   /**
    * A validated body as a delivery, redacted by `requested` and by the fields of earlier deliveries of the call. A
@@ -298,8 +228,8 @@ export const make = (config: RedactionConfig) =>
     const source = yield* RecordingSource
     const transcriber = yield* Transcriber
     const ner = yield* NerProvider
-    const { details = [], fill, ...options } = config
-    const callDetails = makeDetails(details, options)
+    const { fill, keepDetails = [], ...options } = config
+    const callDetails = makeDetails(keepDetails, options)
 
     const readDelivered = (ref: RecordingRef): Effect.Effect<AudioOutcome, ValidationFailed> =>
       (ref.from === "upload" ? Effect.succeed(ref.upload.bytes) : collect(source.fetch(ref.url))).pipe(
@@ -322,16 +252,18 @@ export const make = (config: RedactionConfig) =>
 
     const redactTranscript = (
       { delivered, raw }: TranscriptSource,
-      fields: ReadonlyArray<SensitiveField>
+      fields: ReadonlyArray<SensitiveField>,
+      known: ReadonlyArray<KnownValue>
     ): Effect.Effect<TranscriptRedaction | undefined, RedactionUnavailable> =>
       raw === undefined
         ? Effect.succeed(undefined)
-        : redactCall(raw, fields, options).pipe(
+        : redactCall(raw, fields, { ...options, known }).pipe(
             Effect.provideService(NerProvider, ner),
             Effect.mapBoth({
               onFailure: () => new RedactionUnavailable(),
               // A stored transcript has placeholders of earlier redactions, whose audio has to be muted as well.
-              onSuccess: ({ ranges, transcript }) => ({
+              onSuccess: ({ ranges, redactions, transcript }) => ({
+                redactions,
                 transcript: { ...transcript, ...skippedOf(raw) },
                 ranges: delivered ? ranges : bothRanges(ranges, placeholderRanges(transcript))
               })
@@ -361,9 +293,17 @@ export const make = (config: RedactionConfig) =>
     const deliveryOf = (parts: Parts, blob: Blob | undefined): Delivery => {
       const { agent, channel, ingest, muted, mutesStored, now, recordingError, scope } = parts
       const { before, extended, fields } = scope
+      const counts = countsFrom(before)
+      if (parts.redaction === undefined || !parts.source.delivered) {
+        counts.keep("transcript")
+        counts.keep("tool_calls")
+      }
+      counts.sum.addAll(parts.redaction?.redactions ?? [])
+      const details = callDetails.ofDelivery(ingest, fields, extended ? before : undefined, counts)
       return {
         ...plainFields(ingest, agent, now),
-        ...callDetails.ofDelivery(ingest, fields, extended ? before : undefined),
+        ...details,
+        redactions: counts.sum.list(),
         redactedFeedback: extended && before !== undefined ? callDetails.ofReviewer(before, fields) : undefined,
         transcript: deliveredTranscript(parts),
         recording:
@@ -376,8 +316,19 @@ export const make = (config: RedactionConfig) =>
       }
     }
 
+    const counted = (
+      redaction: TranscriptRedaction | undefined,
+      audio: AudioData | undefined,
+      muted: AudioOutcome,
+      begun: number
+    ): Effect.Effect<void> =>
+      Effect.flatMap(Clock.currentTimeMillis, (finished) =>
+        countRedaction(redaction?.redactions ?? [], audio !== undefined && muted.audio === undefined, finished - begun)
+      )
+
     const redact: DeliveryRedaction["redact"] = (permit, given, agent, requested, now) =>
       Effect.gen(function* () {
+        const begun = yield* Clock.currentTimeMillis
         const before = Option.getOrUndefined(yield* store.findByCallId(permit, agent.id, given.body.call_id))
         const ingest = withoutSuperseded(given, before)
         const scope = scopeOf(before, requested)
@@ -391,7 +342,7 @@ export const make = (config: RedactionConfig) =>
               })
             : undefined
         const transcript = transcriptSource(speech?.transcript ?? ingest.transcript, before)
-        const redaction = yield* redactTranscript(transcript, scope.fields)
+        const redaction = yield* redactTranscript(transcript, scope.fields, knownOf(ingest, agent, before))
         const stored = before?.recording ?? undefined
         const mutesStored = stored !== undefined && (transcript.delivered || scope.extended)
         const channel = channelOf(ingest.body.main_agent_channel_index) ?? stored?.mainAgentChannelIndex ?? undefined
@@ -410,6 +361,7 @@ export const make = (config: RedactionConfig) =>
           recordingError: speech?.error ?? muted.error ?? ingest.recordingError,
           channel
         }
+        yield* counted(redaction, audio, muted, begun)
         return { audio: muted.audio, deliveryOf: (blob) => deliveryOf(parts, blob) }
       })
 

@@ -39,6 +39,7 @@ export const firstRecord = (delivery: Delivery, id: CallId): CallRecord => ({
   transcriptType: delivery.transcript?.type ?? null,
   recording: delivery.recording ?? null,
   redactFields: delivery.redactFields,
+  redactions: delivery.redactions ?? [],
   metrics: [],
   requestedMetrics: delivery.metricIds ?? null,
   createdAt: delivery.receivedAt,
@@ -137,7 +138,8 @@ export const mergeRedelivery = (existing: CallRecord, given: Delivery): Redelive
     transcript: transcript.content,
     transcriptType: transcript.type,
     recording,
-    redactFields
+    redactFields,
+    redactions: delivery.redactions ?? existing.redactions
   }
   const changed =
     transcript.changed || recordingChanged || redactionExtended || MERGED_FIELDS.some(isFieldChanged(existing, merged))

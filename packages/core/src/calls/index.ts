@@ -21,6 +21,7 @@ export type { CalledAgent, Delivery, MergeBase } from "./Delivery.js"
 export { type RatedEvaluation, applyEvaluations, successOf, summaryOf } from "./CallOutcomeRules.js"
 export { EVALUATION_JOB, evaluationJob } from "./EvaluationJob.js"
 export { IngestBody, redactFields } from "./IngestBody.js"
+export { redactionTotals, type RedactionTotals } from "./RedactionMetrics.js"
 export { redactionPrice } from "./RedactionPrice.js"
 export { type IngestConfig, type Ingested, MAX_RECORDING_BYTES } from "./IngestCalls.js"
 export { RecordingSource, RecordingUnavailable, RecordingUrlNotAllowed } from "./RecordingSource.js"
@@ -31,7 +32,8 @@ export {
   type InvalidIngest
 } from "./IngestValidation.js"
 export { firstRecord, mergeRedelivery, type RedeliveryOutcome } from "./RedeliveryRules.js"
-export type { CallDetail, RedactionConfig } from "./DeliveryRedaction.js"
+export type { RedactionConfig } from "./DeliveryRedaction.js"
+export type { CallDetail } from "./DetailRedaction.js"
 export { applyReview, type Reviewable, ReviewPatch } from "./Review.js"
 export {
   type Audio,

@@ -84,8 +84,7 @@ interface Place {
 
 const engine = ({ blobs, database, location }: Place) =>
   Engine.layerWith({
-    blobs: FileBlobStore.layer({ directory: blobs }),
-    ingest: { redaction: { details: ["metadata", "dynamic_variables", "feedback", "customer_number"] } }
+    blobs: FileBlobStore.layer({ directory: blobs })
   }).pipe(
     Layer.provideMerge(
       database === "sqlite"

@@ -1,4 +1,6 @@
 import {
+  encodeCallRecord,
+  redactionTotals,
   type Actor,
   BlobStore,
   type CallRecord,
@@ -114,7 +116,7 @@ for (const database of TestEngine.databases) {
     recordings,
     transcriber,
     ner: failingOnce(),
-    ingest: { redaction: { details: ["metadata", "customer_number", "feedback"] } }
+    ingest: { redaction: { keepDetails: ["dynamic_variables"] } }
   }).pipe(Layer.merge(blobs))
 
   layer(engine)(`redacted calls on ${database}`, (it) => {
@@ -286,7 +288,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("are redacted in details only if configured", () =>
+    it.effect("are redacted in details except those that the configuration keeps", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
         const { call } = yield* ingest(actor, {
@@ -303,9 +305,57 @@ for (const database of TestEngine.databases) {
           customerNumber: "[PHONE_NUMBER]",
           feedback: "Call me at [PHONE_NUMBER].",
           metadata: { phone: "[PHONE_NUMBER]", region: "eu" },
-          // Not among the details of this engine.
+          // A detail that this engine keeps.
           dynamicVariables: { phone: "+1 415 555 2671" }
         })
+      })
+    )
+
+    it.effect("store a report of what was redacted, where and by which recognizer, without a value", () =>
+      Effect.gen(function* () {
+        const { actor, agent } = yield* TestEngine.fixture
+        const body = {
+          call_id: "a",
+          agent: agent.id,
+          transcript_json: turns,
+          metadata: { phone: "+1 415 555 2671", region: "eu" },
+          redact_fields: ["phone_number"]
+        }
+        const { call } = yield* ingest(actor, body)
+        const calls = yield* Calls
+        const stored = yield* calls.read(call.id).pipe(TestEngine.as(actor))
+        expect(stored.redactions).toEqual(call.redactions)
+        expect(encodeCallRecord(stored).redactions).toContainEqual({
+          field: "phone_number",
+          where: "metadata",
+          recognizer: "document",
+          count: 1
+        })
+        expect(stored.redactions.filter(({ where }) => where === "transcript").length).toBeGreaterThan(0)
+        expect(JSON.stringify(stored.redactions)).not.toMatch(/2671|four/)
+        const again = yield* ingest(actor, body)
+        expect(again.call.redactions).toEqual(call.redactions)
+        const { calls: counted, redactions } = yield* redactionTotals
+        expect(counted).toBeGreaterThan(1)
+        expect(redactions.map(([field]) => field)).toContain("phone_number")
+      })
+    )
+
+    it.effect("are searched for the customer number and the variables of the call", () =>
+      Effect.gen(function* () {
+        const { actor, agent } = yield* TestEngine.fixture
+        const { call } = yield* ingest(actor, {
+          call_id: "a",
+          agent: agent.id,
+          transcript_json: [
+            { role: "Testing Agent", content: "zorvan here, you see five five five oh one", start_time: 0, end_time: 4 }
+          ],
+          customer_number: "55501",
+          dynamic_variables: { first_name: "Zorvan" },
+          redact_fields: ["person_name", "account_number"]
+        })
+        expect(call.transcript?.turns[0]?.content).toBe("[PERSON_NAME] here, you see [ACCOUNT_NUMBER]")
+        expect(call.customerNumber).toBe("[ACCOUNT_NUMBER]")
       })
     )
 

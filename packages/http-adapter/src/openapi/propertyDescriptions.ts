@@ -222,6 +222,7 @@ const byName: Readonly<Record<string, string>> = {
   provider_d_data: "Connection data for the channel `provider_d_v2`.",
   provider_e_data: "Connection data for the channel `provider_e_v2`.",
   reason: "Reason.",
+  redactions: "What was redacted, counted by field, place in the call and recognizer; never a value.",
   redact_fields: "Kinds of sensitive data to remove from transcript and recording.",
   repo: "Name of the repository.",
   result: "Id of the result.",

@@ -22,8 +22,7 @@ import { urlsAndFiles } from "./Urls.js"
 import { handles } from "./Usernames.js"
 import { writtenPhoneNumbers } from "./WrittenPhoneNumbers.js"
 
-/** All recognizers. Of candidates that are equal in place, score and length, the first one found counts. */
-export const recognizers: ReadonlyArray<Recognizer> = [
+const all = {
   emails,
   handles,
   urlsAndFiles,
@@ -46,4 +45,10 @@ export const recognizers: ReadonlyArray<Recognizer> = [
   descriptions,
   secrets,
   answers
-]
+}
+
+/**
+ * All recognizers by name. Of candidates that are equal in place, score and length, the first one found counts. Names are
+ * part of the report of a call's redactions.
+ */
+export const recognizers: ReadonlyArray<readonly [name: string, recognize: Recognizer]> = Object.entries(all)

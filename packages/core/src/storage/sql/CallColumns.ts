@@ -6,6 +6,7 @@ import * as DateTime from "effect/DateTime"
 import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import type { CallRecord, Recording } from "../../calls/CallRecord.js"
+import { RedactionCount } from "@earshot/redaction"
 import { redactionCharge } from "../../calls/RedactionCharge.js"
 import type { ChargeReason } from "../../credits/LedgerEntry.js"
 import { AgentId, CallId, MetricId, OrganizationId, ProjectId } from "../../kernel/Ids.js"
@@ -69,6 +70,9 @@ const CALL_COLUMNS = {
   created_ms: column(Instant, "integer", "insert", ({ createdAt }) => DateTime.toEpochMillis(createdAt)),
   updated_ms: column(Instant, "integer", "delivery", ({ updatedAt }) => DateTime.toEpochMillis(updatedAt)),
   redact_fields: column(Schema.String, "text", "delivery", ({ redactFields }) => redactFields.join(",")),
+  redactions: column(jsonColumn(Schema.Array(RedactionCount)), "text", "delivery", ({ redactions }) =>
+    JSON.stringify(redactions)
+  ),
   asked_metrics: column(
     Schema.NullOr(jsonColumn(Schema.Array(MetricId))),
     "text",

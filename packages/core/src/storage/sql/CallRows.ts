@@ -62,6 +62,7 @@ const toRecord = (row: CallRow): CallRecord => ({
   transcript: row.transcript,
   recording: recordingOf(row),
   redactFields: fieldsOf(row.redact_fields),
+  redactions: row.redactions,
   metrics: [],
   requestedMetrics: row.asked_metrics,
   createdAt: row.created_ms,

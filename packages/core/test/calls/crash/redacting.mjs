@@ -42,8 +42,7 @@ Effect.runFork(
     Effect.provideService(CurrentActor, hostActor(Number(organization))),
     Effect.provide(
       Engine.layerWith({
-        blobs: FileBlobStore.layer({ directory: blobs }),
-        ingest: { redaction: { details: ["metadata", "dynamic_variables", "feedback", "customer_number"] } }
+        blobs: FileBlobStore.layer({ directory: blobs })
       }).pipe(Layer.provideMerge(storage))
     )
   )

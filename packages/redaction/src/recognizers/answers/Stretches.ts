@@ -92,18 +92,20 @@ const neighbors = (reader: CallReader, at: number, { from, to }: AnswerPlace): b
 const letterCore = (reader: CallReader, at: number, place: AnswerPlace): boolean => {
   const word = reader.word(at)
   const cls = reader.cls(at)
-  if (cls === "L") return word !== "i" || neighbors(reader, at, place) || isAlone(reader, at, place)
-  if (cls === "a") return word === "a" && (neighbors(reader, at, place) || isAlone(reader, at, place))
+  // "AN5934588", "UM, 244": capitals beside figures are part of a code even where they are a word.
+  if (/^[A-Z]{2,4}$/.test(reader.written(at)) && word !== "ok" && neighbors(reader, at, place)) return true
+  const isPart = (): boolean => neighbors(reader, at, place) || isAlone(reader, at, place)
+  if (cls === "L") return word !== "i" || isPart()
+  if (cls === "a") return word === "a" && isPart()
   if (cls !== "w" && cls !== "x") return false
   if (isSpellable(reader, at)) return true
-  const isCapitals = /^[A-Z]{2,5}$/.test(reader.written(at))
-  if (isCapitals) return !acknowledgements.has(word) && (!functionWords.has(word) || neighbors(reader, at, place))
+  if (/^[A-Z]{2,5}$/.test(reader.written(at))) return !acknowledgements.has(word) && !functionWords.has(word)
   return (
     /^\p{L}{2,4}$/u.test(word) &&
     !functionWords.has(word) &&
     !acknowledgements.has(word) &&
     !reader.isIn("common1", word) &&
-    (neighbors(reader, at, place) || isAlone(reader, at, place))
+    isPart()
   )
 }
 

@@ -35,6 +35,7 @@ export const calls = Effect.gen(function* () {
     created_ms ${column.integer} NOT NULL,
     updated_ms ${column.integer} NOT NULL,
     redact_fields ${column.text} NOT NULL DEFAULT '',
+    redactions ${column.text} NOT NULL DEFAULT '[]',
     asked_metrics ${column.text},
     metadata ${column.json},
     dynamic_variables ${column.json},
