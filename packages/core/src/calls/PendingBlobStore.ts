@@ -20,7 +20,7 @@ export class PendingBlobStore extends Context.Tag("@earshot/core/calls/PendingBl
     readonly add: (key: string, now: number) => Effect.Effect<void, StorageError>
     /** Those that have been pending since before an instant, the longest first. */
     readonly due: (before: number, limit: number) => Effect.Effect<ReadonlyArray<PendingBlob>, StorageError>
-    readonly forget: (keys: ReadonlyArray<string>) => Effect.Effect<void, StorageError>
+    readonly remove: (keys: ReadonlyArray<string>) => Effect.Effect<void, StorageError>
     /** Which of these keys a recording refers to, or have been pending since an instant or later. */
     readonly inUse: (keys: ReadonlyArray<string>, since: number) => Effect.Effect<ReadonlyArray<string>, StorageError>
     /** What recordings refer to, by call id, after one. */

@@ -94,7 +94,7 @@ export const layer = (config: RecordingsConfig = {}) =>
             const orphans = page.filter(({ key }) => !used.has(key))
             if (remove) {
               yield* removeAll(orphans.map(({ key }) => key))
-              yield* pending.forget(orphans.map(({ key }) => key))
+              yield* pending.remove(orphans.map(({ key }) => key))
             }
             const bytesOf = (found: typeof page) => found.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
             report.stored += page.length
@@ -128,7 +128,7 @@ export const layer = (config: RecordingsConfig = {}) =>
           }),
         release: (keys) =>
           removeAll(keys).pipe(
-            Effect.zipRight(pending.forget(keys)),
+            Effect.zipRight(pending.remove(keys)),
             Effect.catchAll((error) => Effect.logWarning("Failed to delete an unreferenced recording", { keys, error }))
           ),
         collect: Effect.gen(function* () {
@@ -143,7 +143,7 @@ export const layer = (config: RecordingsConfig = {}) =>
             const orphans = found.flatMap(({ key, referred }) => (referred ? [] : [key]))
             // The blob first: if the process ends in between, the key is found again.
             yield* removeAll(orphans)
-            yield* pending.forget(found.map(({ key }) => key))
+            yield* pending.remove(found.map(({ key }) => key))
             removed += orphans.length
           }
         }),

@@ -32,10 +32,10 @@ export const layer = Layer.effect(
             SELECT 1 FROM ${tables.call_recordings} r WHERE r.blob_key = p.blob_key) THEN 1 ELSE 0 END AS referred
           FROM ${tables.pending_blobs} p WHERE p.since_ms <= ${before}
           ORDER BY p.since_ms, p.blob_key LIMIT ${limit}`.pipe(due.all, storing("PendingBlobStore.due")),
-      forget: (forgotten) =>
-        sql`DELETE FROM ${tables.pending_blobs} WHERE blob_key IN ${texts(forgotten)}`.pipe(
+      remove: (removed) =>
+        sql`DELETE FROM ${tables.pending_blobs} WHERE blob_key IN ${texts(removed)}`.pipe(
           Effect.asVoid,
-          storing("PendingBlobStore.forget")
+          storing("PendingBlobStore.remove")
         ),
       inUse: (asked, since) =>
         sql`SELECT blob_key FROM ${tables.call_recordings} WHERE blob_key IN ${texts(asked)}

@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { createHash, randomUUID } from "node:crypto"
 import { createReadStream, existsSync } from "node:fs"
-import { chmod, copyFile, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises"
+import { chmod, copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import * as path from "node:path"
 import { pipeline } from "node:stream/promises"
 import { BLOB_KEY } from "../../calls/BlobStore.js"
@@ -69,7 +69,11 @@ const entryOf = async (root: string, name: string): Promise<Manifest["files"][nu
 
 const flush = async (file: string): Promise<void> => {
   const handle = await open(file, "r")
-  await handle.sync().finally(() => handle.close())
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
 }
 
 const copy = async (from: string, to: string): Promise<void> => {
@@ -146,9 +150,8 @@ export const backup = (
         }
         const text = Schema.encodeSync(Manifest)({ format: 1, table_prefix: from.tablePrefix, files })
         yield* attempt(async () => {
-          const handle = await open(path.join(folder, MANIFEST), "wx", 0o600)
-          await handle.writeFile(text)
-          await handle.sync().finally(() => handle.close())
+          await writeFile(path.join(folder, MANIFEST), text, { flag: "wx", mode: 0o600 })
+          await flush(path.join(folder, MANIFEST))
           await rename(folder, target)
           await flush(path.dirname(path.resolve(target)))
         })
