@@ -4,15 +4,7 @@
  */
 import { randomInt } from "node:crypto"
 import { crc32 } from "node:zlib"
-import {
-  Credentials,
-  CurrentActor,
-  Engine,
-  hostActor,
-  Organizations,
-  type Presented,
-  Tokens
-} from "@earshot/core"
+import { Credentials, CurrentActor, Engine, hostActor, Organizations, type Presented, Tokens } from "@earshot/core"
 import { PostgresStorage } from "@earshot/core/postgres"
 import * as RateLimits from "@earshot/core/providers/RateLimits"
 import { SqliteStorage } from "@earshot/core/sqlite"
@@ -88,9 +80,7 @@ const measure = ({ attempts, rounds }: Size, print: (line: string) => void) =>
         // The first round warms up.
         if (round > 0) micros.push((sample.cpuMs * 1_000) / attempts)
       }
-      print(
-        `  ${kind.padEnd(34)} ${median(micros).toFixed(1)} us of processor time (target: at most ${TARGET_MICROS})`
-      )
+      print(`  ${kind.padEnd(34)} ${median(micros).toFixed(1)} us of processor time (target: at most ${TARGET_MICROS})`)
     }
   })
 

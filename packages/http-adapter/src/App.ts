@@ -15,7 +15,14 @@ import { clientNetwork } from "./requestCredentials.js"
 import { makeOriginPolicy } from "./SecurityHeaders.js"
 import { discardRest, handleClientError } from "./clientErrors.js"
 import type { ServedEndpoint, SuccessResponse } from "./Endpoint.js"
-import { challengeFor, type ErrorResponse, type HttpError, messageErrors, serverError, toErrorResponse } from "./ErrorResponses.js"
+import {
+  challengeFor,
+  type ErrorResponse,
+  type HttpError,
+  messageErrors,
+  serverError,
+  toErrorResponse
+} from "./ErrorResponses.js"
 import { jsonParts } from "./JsonParts.js"
 import type { HttpLimits } from "./Limits.js"
 import { callerFields, type Log, logFailure, logRequest } from "./Log.js"
@@ -123,7 +130,9 @@ export const makeApp = async (
   ): void => {
     reply.code(status).header("x-request-id", request.id)
     reply.headers(policy.headers(clientOf(request).isSecure, { ...request.endpoint?.headers, ...headers }))
-    reply.headers(policy.crossOrigin(request.headers.origin, acceptedBy(request.endpoint), request.state?.actor?.credential))
+    reply.headers(
+      policy.crossOrigin(request.headers.origin, acceptedBy(request.endpoint), request.state?.actor?.credential)
+    )
     if (draining) reply.header("connection", "close")
   }
 
@@ -261,8 +270,9 @@ const PROXIED = { "x-forwarded-for": "192.0.2.255" }
 
 /** What the response says, or the tag of the engine's error, or `interrupted`. */
 const unavailableReason = (cause: Cause.Cause<HttpError>): string =>
-  Option.match(Cause.failureOption(cause), { onNone: () => "interrupted", onSome: (error) =>
-      error._tag === "HttpResponseError" ? (error.response.reason ?? "busy") : error._tag
+  Option.match(Cause.failureOption(cause), {
+    onNone: () => "interrupted",
+    onSome: (error) => (error._tag === "HttpResponseError" ? (error.response.reason ?? "busy") : error._tag)
   })
 
 /** The kinds of credentials that an endpoint accepts. */

@@ -21,7 +21,8 @@ export const parseNetworks = (networks: ReadonlyArray<string>): BlockList | unde
     const [address = "", prefix] = network.split("/")
     const family = isIP(address)
     const bits = family === 6 ? 128 : 32
-    if (family === 0 || (prefix !== undefined && !(/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits))) return undefined
+    if (family === 0 || (prefix !== undefined && !(/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits)))
+      return undefined
     list.addSubnet(address, prefix === undefined ? bits : Number(prefix), family === 6 ? "ipv6" : "ipv4")
   }
   return list
@@ -66,9 +67,7 @@ const notedAddresses = (headers: IncomingHttpHeaders): ReadonlyArray<string> => 
 const isForwardedSecure = (headers: IncomingHttpHeaders): boolean => {
   const plain = headerText(headers["x-forwarded-proto"])
   const protocol =
-    plain === ""
-      ? forwardedElements(headerText(headers.forwarded)).at(-1)?.get("proto")
-      : plain.split(",").at(-1)
+    plain === "" ? forwardedElements(headerText(headers.forwarded)).at(-1)?.get("proto") : plain.split(",").at(-1)
   return protocol?.trim().toLowerCase() === "https"
 }
 

@@ -57,7 +57,14 @@ const BASE_PATH = /^(?:\/[\w.~-]+)*$/
 
 export const build = async (
   runtime: Runtime.Runtime<Engine.Services>,
-  { basePath = "", limits: given, logDestination, logLevel = "info", trustProxy = false, allowOrigins = [] }: ListenerOptions
+  {
+    basePath = "",
+    limits: given,
+    logDestination,
+    logLevel = "info",
+    trustProxy = false,
+    allowOrigins = []
+  }: ListenerOptions
 ): Promise<BuiltApp> => {
   if (!BASE_PATH.test(basePath)) throw new TypeError(`Invalid base path: ${basePath}`)
   const limits = { ...defaultLimits, ...given }

@@ -20,7 +20,10 @@ export const makeAllowedMethods = (endpoints: ReadonlyArray<ServedEndpoint>, bas
       .replace(/\/$/, "")
       .replaceAll(".", "\\.")
       .replace(/:[a-z_]+/g, "[^/]+")
-    return { pattern: new RegExp(`^${pattern}/?$`), found: { allow: [...methods, "OPTIONS"].join(", "), endpoints: group } }
+    return {
+      pattern: new RegExp(`^${pattern}/?$`),
+      found: { allow: [...methods, "OPTIONS"].join(", "), endpoints: group }
+    }
   })
   return (url: string): AllowedMethods | undefined => {
     const path = url.split("?", 1)[0] ?? ""

@@ -79,7 +79,9 @@ const trustProxyOf = (given: ReadonlyArray<string>): Effect.Effect<TrustProxy, U
   if (first === undefined) return Effect.succeed(false)
   if (given.length === 1 && /^[1-9]\d?$/.test(first)) return Effect.succeed(Number(first))
   return parseNetworks(given) === undefined
-    ? new UsageError({ reason: "--trust-proxy: Give addresses or networks such as 10.0.0.0/8, or a number of proxies." })
+    ? new UsageError({
+        reason: "--trust-proxy: Give addresses or networks such as 10.0.0.0/8, or a number of proxies."
+      })
     : Effect.succeed(given)
 }
 

@@ -70,7 +70,9 @@ export const readHeader = (token: string): Option.Option<{ readonly kid: string;
  */
 const isSignedBy = (key: SigningKey, token: string): boolean => {
   const end = token.lastIndexOf(".")
-  const expected = createHmac("sha256", keyBytes(key)).update(token.slice(0, Math.max(0, end))).digest()
+  const expected = createHmac("sha256", keyBytes(key))
+    .update(token.slice(0, Math.max(0, end)))
+    .digest()
   const signature = Buffer.from(token.slice(end + 1), "base64url")
   return signature.length === expected.length && timingSafeEqual(signature, expected)
 }

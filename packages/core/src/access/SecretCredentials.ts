@@ -128,7 +128,10 @@ export const makeSecretCredentials = <Credential extends SecretCredential, New e
           const cached = known.get(hash, now)
           if (cached !== undefined) return Effect.succeed(actorOf(cached))
           return looksLikeSecret(of.prefix, secret) && unknown.get(hash, now) === undefined
-            ? Effect.map(Effect.if(isSuspect, { onTrue: () => findForSuspect(hash), onFalse: () => find(hash) }), Option.flatMap(actorOf))
+            ? Effect.map(
+                Effect.if(isSuspect, { onTrue: () => findForSuspect(hash), onFalse: () => find(hash) }),
+                Option.flatMap(actorOf)
+              )
             : Effect.succeedNone
         })
     }

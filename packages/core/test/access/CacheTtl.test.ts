@@ -62,7 +62,9 @@ for (const database of TestEngine.databases) {
         const { actor } = yield* Effect.provide(TestEngine.fixture, here)
         const issue = Effect.flatMap(Tokens, (tokens) => tokens.issue({ kind: "oauth2" })).pipe(TestEngine.as(actor))
         const { token } = yield* Effect.provide(issue, here)
-        const authenticate = Effect.flatMap(Tokens, (tokens) => tokens.authenticate(Redacted.value(token), Effect.succeed(false)))
+        const authenticate = Effect.flatMap(Tokens, (tokens) =>
+          tokens.authenticate(Redacted.value(token), Effect.succeed(false))
+        )
         expect(yield* Effect.provide(authenticate, there)).toMatchObject({ _tag: "Some" })
         yield* Effect.provide(
           Effect.flatMap(SigningKeys, (keys) => keys.rotate({ discardOld: true })),

@@ -37,7 +37,8 @@ const print = (value: object) => base64url.encode(JSON.stringify(value))
 const sign = (secret: Uint8Array, header: object, claims: JWTPayload) =>
   Effect.promise(() => new SignJWT(claims).setProtectedHeader({ alg: "HS256", ...header }).sign(secret))
 
-const authenticate = (token: string) => Effect.flatMap(Tokens, (tokens) => tokens.authenticate(token, Effect.succeed(false)))
+const authenticate = (token: string) =>
+  Effect.flatMap(Tokens, (tokens) => tokens.authenticate(token, Effect.succeed(false)))
 
 const expectRejected = (token: string, what: string) =>
   Effect.map(authenticate(token), (answer) => expect(Option.isNone(answer), what).toBe(true))

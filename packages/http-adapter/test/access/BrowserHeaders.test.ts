@@ -57,7 +57,10 @@ describe("pages of other origins", () => {
       const dashboard = await server.send("POST", "/dashboards/dashboards/", { key, json: { name: "D", project } })
       const bounds = [{ type: "dashboard", id: at(dashboard.json, "id") }]
       const link = await server.send("POST", "/user/v1/shareable_links/", { key, json: { bounds } })
-      const embedded = await server.send("POST", "/user/v1/tokens/", { key, json: { kind: "embedded_session", bounds } })
+      const embedded = await server.send("POST", "/user/v1/tokens/", {
+        key,
+        json: { kind: "embedded_session", bounds }
+      })
       const session = await server.send("POST", "/user/v1/tokens/", { key, json: { kind: "dashboard_session" } })
       const readBy = async (origin: string, headers: Record<string, string>) => {
         const answer = await server.send("GET", "/dashboards/dashboards/", { headers: { origin, ...headers } })

@@ -31,7 +31,12 @@ const untilClosed = (socket: Socket): Promise<void> =>
 
 const metric = async (server: TestServer, name: string): Promise<number> => {
   const { text } = await server.send("GET", "/metrics")
-  return Number(text.split("\n").find((line) => line.startsWith(`${name} `))?.slice(name.length + 1))
+  return Number(
+    text
+      .split("\n")
+      .find((line) => line.startsWith(`${name} `))
+      ?.slice(name.length + 1)
+  )
 }
 
 describe("connections", () => {
@@ -58,24 +63,21 @@ describe("connections", () => {
   })
 
   it("with half a header do not keep others out, nor delay them", async () => {
-    await withServer(
-      { limits: { connections: 40, connectionsPerAddress: 40 } },
-      async (server) => {
-        const { key } = await server.tenant()
-        expect((await server.send("GET", "/user/v1/projects/", { key })).status).toBe(200)
-        const flood: Array<Socket> = []
-        for (let n = 0; n < 200; n++) {
-          const socket = await open(server, "127.0.0.2")
-          socket.write(HALF_A_HEADER)
-          flood.push(socket)
-        }
-        const newcomer = await open(server, "127.0.0.3")
-        expect(await ask(newcomer)).toBe("HTTP/1.1 200 OK")
-        expect((await server.send("GET", "/user/v1/projects/", { key })).status).toBe(200)
-        expect(await metric(server, "earshot_http_connections")).toBeLessThanOrEqual(40)
-        for (const socket of [...flood, newcomer]) socket.destroy()
+    await withServer({ limits: { connections: 40, connectionsPerAddress: 40 } }, async (server) => {
+      const { key } = await server.tenant()
+      expect((await server.send("GET", "/user/v1/projects/", { key })).status).toBe(200)
+      const flood: Array<Socket> = []
+      for (let n = 0; n < 200; n++) {
+        const socket = await open(server, "127.0.0.2")
+        socket.write(HALF_A_HEADER)
+        flood.push(socket)
       }
-    )
+      const newcomer = await open(server, "127.0.0.3")
+      expect(await ask(newcomer)).toBe("HTTP/1.1 200 OK")
+      expect((await server.send("GET", "/user/v1/projects/", { key })).status).toBe(200)
+      expect(await metric(server, "earshot_http_connections")).toBeLessThanOrEqual(40)
+      for (const socket of [...flood, newcomer]) socket.destroy()
+    })
   })
 
   it("leave a reserve to addresses from which a valid credential was sent", async () => {

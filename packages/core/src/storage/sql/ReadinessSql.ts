@@ -36,7 +36,11 @@ const toCheck = <E>(
       onSuccess: () => null,
       onFailure: (cause) => (cause._tag === "Fail" ? failureOf(cause.error) : "The check failed.")
     }),
-    Effect.timeoutTo({ duration: CHECK_TIMEOUT, onSuccess: (failure) => failure, onTimeout: () => "The check timed out." }),
+    Effect.timeoutTo({
+      duration: CHECK_TIMEOUT,
+      onSuccess: (failure) => failure,
+      onTimeout: () => "The check timed out."
+    }),
     Effect.map((failure) => ({ name, failure }))
   )
 
