@@ -1,8 +1,9 @@
-import { Results } from "@earshot/core"
+import { operations, Results } from "@earshot/core"
 import { EvaluatorKit, Properties, ModelKit, ResultKit, TestEngine, Fixtures } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { describe, it } from "vitest"
+import { textAt } from "./support/Contract.js"
 import { serverForBlock } from "./support/TestServer.js"
 
 describe.each(TestEngine.databases)("model-based tests over HTTP on %s", async (database) => {
@@ -61,6 +62,28 @@ describe.each(TestEngine.databases)("model-based tests over HTTP on %s", async (
       await Fixtures.load((await tenant()).driver, plan)
     }
   }, 3_600_000)
+
+  describe("tokens that are limited to a project", () => {
+    const permissions = [...new Set(Object.values(operations).map(({ needs }) => needs))]
+    const limited = async (): Promise<ModelKit.ScopedFixture> => {
+      const made = await server.tenant()
+      const unlimited = ModelKit.httpDriver([server.url], made.key)
+      const bounds = [{ type: "project", id: made.project }]
+      const { body } = await unlimited("POST", "/user/v1/tokens/", { kind: "oauth2", bounds, permissions })
+      const user = (await unlimited("POST", "/user/v1/users/", { email: "somebody@example.org" })).body
+      return {
+        to: "project",
+        owner: { driver: unlimited, ...(await ModelKit.createEmptyProject(unlimited)) },
+        limited: {
+          driver: ModelKit.tokenDriver(server.url, textAt(body, "token")),
+          project: made.project,
+          agent: made.agent
+        },
+        user: Number(textAt(user, "id"))
+      }
+    }
+    for (const { check, name } of ModelKit.scopeProperties(limited)) it(name, check, 3_600_000)
+  })
 
   describe("tenant isolation", () => {
     const tenants = async (): Promise<ModelKit.TwoTenants> => {

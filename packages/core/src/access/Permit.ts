@@ -67,3 +67,10 @@ export type ResourcePath = { readonly [Type in ResourceScope["type"]]?: number }
 /** Whether a thing is in the resource scopes of the credential; without scopes, all of its organization is. */
 export const isInScope = (permit: Permit, path: ResourcePath): boolean =>
   permit.bounds === null || permit.bounds.some((bound) => path[bound.type] === bound.id)
+
+/**
+ * The resource scopes of a credential as text, which is equal for equal scopes in any order; empty for all of the
+ * organization. It marks what a credential made that lies in no project.
+ */
+export const scopeKey = ({ bounds }: Permit): string =>
+  bounds === null ? "" : [...new Set(bounds.map(({ id, type }) => `${type}:${id}`))].toSorted().join(",")

@@ -106,7 +106,9 @@ export const layer = Layer.effect(
           const permissions = named ?? (isEmbedded(kind) ? readPermissionsOf(issuer) : [...issuer.permissions])
           const seconds = ttl ?? LIFETIMES[kind].usual
           const userId = user === undefined ? issuer.userId : user
-          const person = userId === null ? Option.none() : yield* users.find(permit, userId)
+          // For an issuer with resource scopes, other people of the organization do not exist.
+          const isNameable = issuer.bounds === null || userId === issuer.userId
+          const person = userId === null || !isNameable ? Option.none() : yield* users.find(permit, userId)
           // Scopes taken over from the issuer were checked when the issuer got them.
           const given = wanted ?? []
           const errors = mergeFieldErrors(

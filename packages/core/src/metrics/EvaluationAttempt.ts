@@ -27,13 +27,13 @@ const previousResultsOf = (stored: ReadonlyArray<StoredEvaluation>): ReadonlyMap
 /** Evaluates metrics and stores their outcomes by `emit`. After the last attempt no metric waits. */
 export const evaluateAttempt = <E>(
   scorer: Context.Tag.Service<Scorer>,
-  { attempt, maxAttempts }: Pick<Claim, "attempt" | "maxAttempts">,
+  { attempt, maxAttempts, organizationId }: Pick<Claim, "attempt" | "maxAttempts" | "organizationId">,
   stored: ReadonlyArray<StoredEvaluation>,
-  request: Omit<EvaluationRequest<E>, "previousResults" | "isLastAttempt">
+  request: Omit<EvaluationRequest<E>, "organizationId" | "previousResults" | "isLastAttempt">
 ): Effect.Effect<Unevaluated, E> =>
   Effect.gen(function* () {
     const isLastAttempt = attempt >= maxAttempts
-    const postponed = yield* scorer.evaluate({ ...request, previousResults: previousResultsOf(stored), isLastAttempt })
+    const postponed = yield* scorer.evaluate({ ...request, organizationId, previousResults: previousResultsOf(stored), isLastAttempt })
     const failed = postponed.filter(({ error }) => isLastAttempt || !error.retry)
     if (failed.length > 0) {
       yield* request.emit(

@@ -27,6 +27,11 @@ export interface CodeInput {
   readonly call: Json
   /** The fixed time of the code's clock, epoch milliseconds. */
   readonly clock: number
+  /**
+   * For whom it runs: runs of different owners take turns, and those of one owner leave room for others. Default: an owner
+   * of its own for all that state none.
+   */
+  readonly owner?: string
 }
 
 /**

@@ -1,3 +1,4 @@
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -5,6 +6,8 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { type Answer, type Ask, LanguageModel, type ModelUnavailable } from "../language/LanguageModel.js"
 import type { Json } from "../kernel/Json.js"
+import type { MetricId, OrganizationId } from "../kernel/Ids.js"
+import { afterRun, type CodeHistory, suspendedUntil, TIMEOUTS } from "./CodeSuspension.js"
 import { codeInput, type PreviousResult, type EvaluatedSubject } from "./EvaluatedSubject.js"
 import { type Evaluated, type Judgement, type Outcome, outcomes } from "./Evaluation.js"
 import { evaluationOrder } from "./EvaluationOrder.js"
@@ -21,7 +24,7 @@ import {
 } from "./LlmJudge.js"
 import type { Metric } from "./Metric.js"
 import { dependenciesOf } from "./MetricRules.js"
-import { type CodeFailed, Sandbox } from "./Sandbox.js"
+import { type CodeInput, Sandbox } from "./Sandbox.js"
 
 /** A metric that could not be evaluated because the language model is unavailable. */
 export interface Postponed {
@@ -30,6 +33,8 @@ export interface Postponed {
 }
 
 export interface EvaluationRequest<E> {
+  /** Whose metrics these are. Custom code of different organizations takes turns. */
+  readonly organizationId: OrganizationId
   readonly subject: EvaluatedSubject
   /** The call as an external language model may see it. Default: unchanged. */
   readonly forModel?: () => EvaluatedSubject
@@ -42,7 +47,7 @@ export interface EvaluationRequest<E> {
   readonly emit: (evaluated: ReadonlyArray<Evaluated>) => Effect.Effect<void, E>
 }
 
-/** Evaluates the metrics of a call, real or simulated; independent of storage and tenants. */
+/** Evaluates the metrics of a call, real or simulated; independent of storage. */
 export class Scorer extends Context.Tag("@earshot/core/metrics/Scorer")<
   Scorer,
   {
@@ -67,6 +72,9 @@ const NO_SPEECH = "Nobody speaks in the transcript."
 const TOO_LONG = `The call exceeds the ${MAX_PROMPT_CHARACTERS}-character limit for model-based metrics.`
 const MAX_EXPLANATION = 2000
 
+/** Metrics whose timeouts are remembered. */
+const MAX_HISTORIES = 10_000
+
 const storable = (text: string): string => text.replaceAll("\0", "").slice(0, MAX_EXPLANATION).toWellFormed()
 
 /** Whether code may read the results of other metrics: it declares dependencies, or contains the word. */
@@ -89,6 +97,8 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sandbox = yield* Sandbox
     const model = yield* LanguageModel
+    /** Of metrics whose code exceeded its time limit lately; this process's own. */
+    const histories = new Map<MetricId, CodeHistory>()
 
     /** The outcome of a metric whose trigger does not apply to this call; none if it is to be evaluated. */
     const triggered = (
@@ -212,7 +222,33 @@ export const layer = Layer.effect(
         : outcomes.scored(value, { explanation })
     }
 
+    /** Runs code unless it is suspended, and records how it did. */
+    const runUnlessSuspended = (metric: Metric, input: CodeInput): Effect.Effect<Outcome> =>
+      Effect.gen(function* () {
+        const { customCode: source, functionName, id } = metric
+        const until = suspendedUntil(histories.get(id), source, yield* Clock.currentTimeMillis)
+        if (until !== undefined) {
+          return outcomes.withoutValue(
+            "failed",
+            `The code is suspended until ${new Date(until).toISOString()}: ${TIMEOUTS} runs in a row took too long.`
+          )
+        }
+        const result = yield* Effect.either(sandbox.run({ source, functionName }, input))
+        const isTimeout = Either.isLeft(result) && result.left.kind === "timeout"
+        const history = afterRun(histories.get(id), { source, isTimeout }, yield* Clock.currentTimeMillis)
+        histories.delete(id)
+        if (history !== undefined) histories.set(id, history)
+        const [oldest] = histories.keys()
+        if (histories.size > MAX_HISTORIES && oldest !== undefined) histories.delete(oldest)
+        return Either.match(result, {
+          onRight: (returned) => outcomeOf(metric, returned),
+          onLeft: ({ kind, reason }) =>
+            outcomes.withoutValue("failed", storable(`The code failed (${kind}). ${reason}`))
+        })
+      })
+
     const runCode = (
+      organizationId: OrganizationId,
       metric: Metric,
       subject: EvaluatedSubject,
       masked: EvaluatedSubject,
@@ -223,19 +259,11 @@ export const layer = Layer.effect(
           ? Effect.succeed(untriggered.value)
           : metric.customCode.trim() === ""
             ? Effect.succeed(outcomes.withoutValue("failed", "No built-in function has this name."))
-            : sandbox
-                .run(
-                  { source: metric.customCode, functionName: metric.functionName },
-                  { call: codeInput(subject, results), clock: subject.startedAt }
-                )
-                .pipe(
-                  Effect.map((returned) => outcomeOf(metric, returned)),
-                  Effect.catchTag("CodeFailed", (failed: CodeFailed) =>
-                    Effect.succeed(
-                      outcomes.withoutValue("failed", storable(`The code failed (${failed.kind}). ${failed.reason}`))
-                    )
-                  )
-                )
+            : runUnlessSuspended(metric, {
+                call: codeInput(subject, results),
+                clock: subject.startedAt,
+                owner: String(organizationId)
+              })
       )
 
     return Scorer.of({
@@ -252,6 +280,7 @@ export const layer = Layer.effect(
         forModel,
         isLastAttempt = false,
         metrics,
+        organizationId,
         previousResults,
         subject
       }: EvaluationRequest<E>) =>
@@ -306,7 +335,7 @@ export const layer = Layer.effect(
               metric,
               waiting !== undefined && readsResults(metric)
                 ? Effect.fail(waiting.error)
-                : runCode(metric, subject, masked, results)
+                : runCode(organizationId, metric, subject, masked, results)
             )
           }
           return postponed

@@ -4,6 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import * as FairSemaphore from "../kernel/FairSemaphore.js"
 import { jsonError } from "../kernel/Json.js"
 import { type Code, CodeFailed, type CodeInput, Sandbox } from "../metrics/Sandbox.js"
 import { JsonFromSelf } from "../metrics/MetricTerms.js"
@@ -14,7 +15,7 @@ export interface QuickJsSandboxConfig {
   readonly timeout?: Duration.DurationInput
   /** Memory of the code and its engine, of which the engine needs 16 MB. Default: 64 MB. */
   readonly memoryMegabytes?: number
-  /** Runs at a time, each in a thread of its own. Default: 2. */
+  /** Runs at a time, each in a thread of its own; one of them is kept free of the owner that runs the others. Default: 2. */
   readonly concurrency?: number
   /** How long idle threads are kept. Default: 1 minute. */
   readonly idle?: Duration.DurationInput
@@ -62,7 +63,8 @@ export const layer = (config: QuickJsSandboxConfig = {}): Layer.Layer<Sandbox> =
       const timeout = Duration.toMillis(config.timeout ?? "1 second")
       const idleFor = Duration.toMillis(config.idle ?? "1 minute")
       const memory = config.memoryMegabytes ?? 64
-      const permits = yield* Effect.makeSemaphore(config.concurrency ?? 2)
+      const concurrency = config.concurrency ?? 2
+      const permits = FairSemaphore.make({ permits: concurrency, perKey: Math.max(1, concurrency - 1) })
       const idle = new Map<Worker, NodeJS.Timeout>()
       const require = createRequire(import.meta.url)
       const workerData = {
@@ -170,9 +172,9 @@ export const layer = (config: QuickJsSandboxConfig = {}): Layer.Layer<Sandbox> =
         }
       }
 
-      const ask = (request: Request): Effect.Effect<string, CodeFailed> =>
+      const ask = (request: Request, owner = ""): Effect.Effect<string, CodeFailed> =>
         permits
-          .withPermits(1)(
+          .withPermit(owner)(
             Effect.acquireUseRelease(
               takeOne,
               (worker) =>
@@ -206,10 +208,10 @@ export const layer = (config: QuickJsSandboxConfig = {}): Layer.Layer<Sandbox> =
         })
 
       return Sandbox.of({
-        check: (code) => Effect.asVoid(Effect.flatMap(requestOf(code, true, undefined), ask)),
+        check: (code) => Effect.asVoid(Effect.flatMap(requestOf(code, true, undefined), (request) => ask(request))),
         run: (code, input) =>
           requestOf(code, false, input).pipe(
-            Effect.flatMap(ask),
+            Effect.flatMap((request) => ask(request, input.owner)),
             Effect.flatMap((text) => Effect.orDie(decodeResult(text))),
             Effect.filterOrFail(
               (result) => jsonError(result) === undefined,

@@ -37,8 +37,8 @@ export class Simplifications extends Context.Tag("@earshot/core/simplification/S
     /**
      * Interface E6: `{original_prompt}` or `{metric_id}`; `original_prompt` wins if both are given. A prompt that is
      * already a result, or from which nothing can be removed, is answered at once. Any other is simplified by a job, whose
-     * `progressId` is returned. Within an organization, concurrent requests for the same prompt share one job, and its
-     * result is reused for ten seconds.
+     * `progressId` is returned. Within an organization, concurrent requests for the same prompt by credentials of the same
+     * resource scopes share one job, and its result is reused for ten seconds.
      */
     readonly request: UseCase<
       "simplifications.request",
@@ -46,7 +46,10 @@ export class Simplifications extends Context.Tag("@earshot/core/simplification/S
       Simplification,
       ValidationFailed | StorageError
     >
-    /** `{progress_id}`: the progress of a simplification. `NotFound` for one of another organization. */
+    /**
+     * `{progress_id}`: the progress of a simplification. `NotFound` for one of another organization, and for a
+     * credential with resource scopes unless one with the same scopes requested it.
+     */
     readonly progress: UseCase<
       "simplifications.progress",
       [query: unknown],

@@ -136,6 +136,31 @@ for (const database of TestEngine.databases) {
       })
     )
 
+    it.effect("suspend custom code that exceeds its time limit again and again, and say so", () =>
+      Effect.gen(function* () {
+        const { agent, as, ingest, metrics, runner, evaluationsOf } = yield* fixture
+        const metric = yield* as(
+          metrics.create({
+            agent: agent.id,
+            name: "endless",
+            type: "custom_code",
+            eval_type: "numeric",
+            custom_code: "while (true) {}"
+          })
+        )
+        const reasonOf = (call_id: string) =>
+          Effect.gen(function* () {
+            const call = yield* ingest({ call_id, metric_ids: String(metric.id) })
+            yield* runner.drain
+            return (yield* evaluationsOf(call)).get("endless")?.detail.reason
+          })
+        for (const call of ["1", "2", "3"]) expect(yield* reasonOf(call)).toMatch(/\(timeout\)/)
+        expect(yield* reasonOf("4")).toMatch(/^The code is suspended until \S+Z: 3 runs in a row took too long\.$/)
+        yield* as(metrics.update(metric.id, { custom_code: "return 5" }))
+        expect(yield* reasonOf("5")).toBeNull()
+      })
+    )
+
     it.effect("run custom code with earlier results of the call", () =>
       Effect.gen(function* () {
         const { agent, as, charged, ingest, metrics, runner, evaluationsOf } = yield* fixture

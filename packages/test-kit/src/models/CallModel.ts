@@ -2,6 +2,7 @@
  * A reference model of calls and dashboards: the effects of deliveries, reviews, filters, charts and charges. It uses one
  * agent and few values, so that commands interact.
  */
+import type { DriverResponse } from "./Drivers.js"
 import * as fc from "fast-check"
 import { rarely } from "./CommandSequences.js"
 
@@ -60,7 +61,7 @@ export type CallStep = DeliverStep | ReviewStep | DeleteStep
 
 /** The response to a step. */
 export interface CallAnswer {
-  readonly outcome: "done" | "created" | "refused" | "missing"
+  readonly outcome: DriverResponse["outcome"]
   readonly errors: ReadonlyArray<string>
   /** The call in the response, where there is one. */
   readonly shown: ShownCall | null

@@ -1,6 +1,6 @@
 /** The response of a driver. */
 export interface DriverResponse {
-  readonly outcome: "done" | "created" | "refused" | "missing"
+  readonly outcome: "done" | "created" | "refused" | "missing" | "denied"
   /** The wire form of the response. */
   readonly body: unknown
   /** The sorted paths of field errors; empty on success. */
@@ -25,19 +25,27 @@ export const response = (
 })
 
 /** A driver of one server, or of several on one database in turn. */
-export const httpDriver = (urls: ReadonlyArray<string>, apiKey: string): Driver => {
+export const httpDriver = (urls: ReadonlyArray<string>, apiKey: string): Driver =>
+  driverWith(urls, { "x-service-api-key": apiKey })
+
+/** A driver of one server with a token, which is denied what only API keys may do. */
+export const tokenDriver = (url: string, token: string): Driver =>
+  driverWith([url], { authorization: `Bearer ${token}` })
+
+const driverWith = (urls: ReadonlyArray<string>, credential: Readonly<Record<string, string>>): Driver => {
   let turn = 0
   return async (method, path, json) => {
     const reply = await fetch(`${urls[turn++ % urls.length] ?? ""}${path}`, {
       method,
       headers: {
-        "x-service-api-key": apiKey,
+        ...credential,
         ...(json === undefined ? {} : { "content-type": "application/json" })
       },
       ...(json === undefined ? {} : { body: JSON.stringify(json) })
     })
     const text = await reply.text()
-    const body: unknown = text === "" ? null : JSON.parse(text)
+    const isJson = reply.headers.get("content-type")?.startsWith("application/json") === true
+    const body: unknown = isJson && text !== "" ? JSON.parse(text) : null
     switch (reply.status) {
       case 200:
       case 204:
@@ -50,6 +58,10 @@ export const httpDriver = (urls: ReadonlyArray<string>, apiKey: string): Driver 
         return response("refused", null, typeof body === "object" && body !== null ? Object.keys(body) : [])
       case 404:
         return response("missing")
+      case 401:
+      case 403:
+        if ("authorization" in credential) return response("denied")
+        throw new Error(`${method} ${path} answered ${reply.status} ${text}`)
       default:
         throw new Error(`${method} ${path} answered ${reply.status} ${text}`)
     }

@@ -1,4 +1,10 @@
 import {
+  encodeComparison,
+  encodeIssuedToken,
+  encodeSimplification,
+  encodeSimplificationProgress,
+  Simplifications,
+  Tokens,
   AgentId,
   Agents,
   ApiKeyId,
@@ -65,6 +71,7 @@ import {
   Widgets
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import * as Either from "effect/Either"
 import { type DriverResponse, response } from "./Drivers.js"
 
@@ -221,6 +228,52 @@ export const routes: Readonly<Record<string, Route>> = {
     done(
       Effect.flatMap(CallEvaluations, (all) => all.evaluations(CallId.make(id))),
       (found) => found.map(encodeEvaluation)
+    ),
+  "POST /observability/v1/call-logs/:id/evaluate_metrics/": (id, json) =>
+    done(
+      Effect.flatMap(CallEvaluations, (all) => all.evaluate(CallId.make(id), json)),
+      ({ jobId }) => ({ job_id: jobId })
+    ),
+  "POST /dashboards/widgets/preview_data/": (_, json) =>
+    done(
+      Effect.flatMap(Widgets, (all) => all.preview(json)),
+      (shown) => encodeWidgetData(shown)
+    ),
+  "POST /user/v1/tokens/": (_, json) =>
+    done(
+      Effect.flatMap(Tokens, (all) => all.issue(json)),
+      encodeIssuedToken,
+      "created"
+    ),
+  "POST /test_framework/v1/metrics/simplify_prompt/": (_, json) =>
+    done(
+      Effect.flatMap(Simplifications, (all) => all.request(json)),
+      (one) => encodeSimplification(one)
+    ),
+  "GET /test_framework/v1/metrics/simplify_prompt_progress/": (_, __, query) =>
+    done(
+      Effect.flatMap(Simplifications, (all) => all.progress(query)),
+      (one) => encodeSimplificationProgress(one)
+    ),
+  "GET /test_framework/v1/results/:id/compare/": (id, _, query) =>
+    done(
+      Effect.flatMap(Results, (all) => all.compare(ResultId.make(id), query)),
+      (one) => encodeComparison(one)
+    ),
+  "GET /test_framework/v1/results/:id/repeats/": (id) =>
+    done(
+      Effect.flatMap(Results, (all) => all.repeats(ResultId.make(id))),
+      (one) => one
+    ),
+  "GET /test_framework/v1/results/:id/export/": (id) =>
+    done(
+      Effect.flatMap(Results, (all) => Stream.runCount(all.export(ResultId.make(id)))),
+      () => null
+    ),
+  "GET /test_framework/v1/results/:id/junit/": (id, _, query) =>
+    done(
+      Effect.flatMap(Results, (all) => all.junit(ResultId.make(id), query)),
+      (one) => one
     ),
   "GET /dashboards/widgets/:id/data/": (id) =>
     done(

@@ -20,7 +20,7 @@ const EVALUATORS = `${TESTS}scenarios/`
 const RUN_SUITE = "/test_framework/v2/scenarios/run_scenarios_json/"
 
 /** Creates a resource through a driver; returns its id. */
-const make = async (driver: Driver, path: string, json: object): Promise<number> => {
+export const make = async (driver: Driver, path: string, json: object): Promise<number> => {
   const { body, errors, outcome } = await driver("POST", path, json)
   const id = at(body, "id")
   if (typeof id !== "number") throw new Error(`POST ${path} was ${outcome} (${errors.join(", ")})`)
@@ -28,14 +28,14 @@ const make = async (driver: Driver, path: string, json: object): Promise<number>
 }
 
 /** A driver with a project and an agent. */
-interface Home {
+export interface Home {
   readonly driver: Driver
   readonly project: number
   readonly agent: number
 }
 
 /** Creates each kind of resource that a body may refer to. */
-const makers = {
+export const makers = {
   project: ({ driver }: Home) => make(driver, `${USER}projects/`, { name: "Secret" }),
   agent: ({ driver, project }: Home) => make(driver, `${TESTS}agents/`, { project, name: "Secret" }),
   call: ({ agent, driver }: Home) => make(driver, "/observability/v1/observe/", { call_id: "secret", agent }),
@@ -77,7 +77,7 @@ const makers = {
   user: ({ driver }: Home) => make(driver, `${USER}users/`, { email: "secret@example.org" })
 }
 
-type Thing = keyof typeof makers
+export type Thing = keyof typeof makers
 
 /** A request on one resource: a method, the path after the id, and a valid body. */
 type Request = readonly [method: "GET" | "POST" | "PATCH" | "DELETE", rest?: string, json?: object]
@@ -93,7 +93,7 @@ const kept = (path: string, patch: object = { name: "Mine" }): Asked => ({
   requests: [["GET"], ["PATCH", "", patch], ["DELETE"]]
 })
 
-const things: Readonly<Record<Thing, Asked>> = {
+export const things: Readonly<Record<Thing, Asked>> = {
   project: {
     path: `${USER}projects/`,
     requests: [
@@ -104,7 +104,16 @@ const things: Readonly<Record<Thing, Asked>> = {
     ]
   },
   agent: kept(`${TESTS}agents/`),
-  call: kept(CALLS, { topic: "Mine" }),
+  call: {
+    path: CALLS,
+    requests: [
+      ["GET"],
+      ["GET", "evaluations/"],
+      ["POST", "evaluate_metrics/", {}],
+      ["PATCH", "", { topic: "Mine" }],
+      ["DELETE"]
+    ]
+  },
   dashboard: kept(DASHBOARDS),
   widget: { path: WIDGETS, requests: [["GET"], ["GET", "data/"], ["PATCH", "", { name: "Mine" }], ["DELETE"]] },
   metric: kept(`${TESTS}metrics/`),
@@ -116,9 +125,26 @@ const things: Readonly<Record<Thing, Asked>> = {
   number: kept(`${TESTS}phone_numbers/`),
   result: {
     path: `${TESTS}results/`,
-    requests: [["GET"], ["POST", "cancel/"], ["POST", "delete_runs/", { run_ids: [1] }]]
+    requests: [
+      ["GET"],
+      ["GET", "compare/?base=1"],
+      ["GET", "repeats/"],
+      ["GET", "export/"],
+      ["GET", "junit/"],
+      ["POST", "cancel/"],
+      ["POST", "delete_runs/", { run_ids: [1] }]
+    ]
   },
-  run: { path: `${TESTS}runs/`, requests: [["GET"], ["POST", "cancel/"], ["POST", "heartbeat/", { lease: "x" }]] },
+  run: {
+    path: `${TESTS}runs/`,
+    requests: [
+      ["GET"],
+      ["POST", "cancel/"],
+      ["POST", "heartbeat/", { lease: "x" }],
+      ["POST", "complete/", { lease: "x", transcript_type: "service", transcript_json: [], success: true }],
+      ["POST", "fail/", { lease: "x", error: "x" }]
+    ]
+  },
   key: { path: `${USER}api_keys/`, requests: [["DELETE"]] },
   link: { path: `${USER}shareable_links/`, requests: [["DELETE"]] },
   user: { path: `${USER}users/`, requests: [] }
@@ -189,7 +215,7 @@ const inSuite =
 
 const PROJECT: Name = ["project", "project"]
 
-const namings: ReadonlyArray<Naming> = [
+export const namings: ReadonlyArray<Naming> = [
   ...namesIn(
     "a new agent",
     posts(`${TESTS}agents/`, () => ({ name: "x" })),
@@ -305,9 +331,9 @@ const namings: ReadonlyArray<Naming> = [
   )
 ]
 
-const idsOf = (body: unknown): ReadonlyArray<unknown> => listAt(body, "results").map((one) => at(one, "id"))
+export const idsOf = (body: unknown): ReadonlyArray<unknown> => listAt(body, "results").map((one) => at(one, "id"))
 
-const isThing = (name: string): name is Thing => Object.hasOwn(makers, name)
+export const isThing = (name: string): name is Thing => Object.hasOwn(makers, name)
 
 /** The owner of the resources, and another organization. */
 const homes = async (fixture: () => Promise<TwoTenants>): Promise<{ readonly mine: Home; readonly theirs: Home }> => {

@@ -10,7 +10,7 @@ export {
   chargeTestModel
 } from "./ChargeProperties.js"
 export { chartDataProperties, type ChartFixture } from "./ChartProperties.js"
-export { type DriverResponse, type Driver, createEmptyProject, httpDriver } from "./Drivers.js"
+export { type DriverResponse, type Driver, createEmptyProject, httpDriver, tokenDriver } from "./Drivers.js"
 export { engineDriver } from "./EngineDriver.js"
 export { type History, linearization, type Transition } from "./Linearizable.js"
 export { type CapacityOwner, capacityFixture } from "./CapacityDriver.js"
@@ -19,5 +19,6 @@ export type { Action, Admission, CredentialDriver, Issued, Made, ModelKind, Show
 export { checkCredentialModel } from "./CredentialModel.js"
 export { httpCredentialDriver } from "./HttpCredentialDriver.js"
 export { engineCredentialDriver } from "./EngineCredentialDriver.js"
+export { type ScopedFixture, scopeProperties } from "./ScopeProperties.js"
 export { tenantProperties, type TwoTenants } from "./TenantProperties.js"
 export { assertCovered, type Coverage } from "./Coverage.js"

@@ -97,6 +97,27 @@ describe.each(TestEngine.databases)("an engine on %s", (database) => {
     for (const { check, name } of PageKit.pageProperties(list)) it(name, check, 3_600_000)
   })
 
+  describe.each(["project", "agent"] as const)("credentials that are limited to a %s", (type) => {
+    const limited = async (): Promise<ModelKit.ScopedFixture> => {
+      const { actor, agent, project } = await runtime.runPromise(TestEngine.fixture)
+      const driverOf = (bounds: typeof actor.bounds) =>
+        ModelKit.engineDriver((steps) => runtime.runPromise(steps), { ...actor, bounds })
+      const driver = driverOf(null)
+      const user = idOf((await driver("POST", "/user/v1/users/", { email: "somebody@example.org" })).body)
+      return {
+        to: type,
+        owner: { driver, ...(await ModelKit.createEmptyProject(driver)) },
+        limited: {
+          driver: driverOf([{ type, id: type === "project" ? project.id : agent.id }]),
+          project: project.id,
+          agent: agent.id
+        },
+        user
+      }
+    }
+    for (const { check, name } of ModelKit.scopeProperties(limited)) it(name, check, 3_600_000)
+  })
+
   describe("tenants", () => {
     const tenants = async (): Promise<ModelKit.TwoTenants> => {
       const [{ agent, driver, project }, other] = [await fixture(), await fixture()]

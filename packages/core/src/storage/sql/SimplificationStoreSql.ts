@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { ParseError } from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import type { Permit } from "../../access/Permit.js"
+import { type Permit, scopeKey } from "../../access/Permit.js"
 import { JobState } from "../../jobs/Job.js"
 import { StorageBusy } from "../../kernel/Storage.js"
 import type { StoredSimplification } from "../../simplification/Simplification.js"
@@ -59,16 +59,17 @@ export const layer = Layer.effect(
     ): Effect.Effect<{ readonly progressId: string; readonly created: boolean }, SqlError | ParseError | StorageBusy> =>
       Effect.gen(function* () {
         const underWay = sql`organization_id = ${permit.organizationId} AND prompt_hash = ${wanted.promptHash}
-          AND under_way = 1`
+          AND scope = ${scopeKey(permit)} AND under_way = 1`
         yield* sql`UPDATE ${tables.simplifications} AS s SET under_way = 0 WHERE ${underWay} AND NOT ${hasJob}`
         const recent = yield* sql`SELECT progress_id FROM ${tables.simplifications}
           WHERE organization_id = ${permit.organizationId} AND prompt_hash = ${wanted.promptHash}
-            AND simplified_prompt IS NOT NULL AND finished_ms > ${DateTime.toEpochMillis(now) - RECENT_MILLIS}
+            AND scope = ${scopeKey(permit)} AND simplified_prompt IS NOT NULL AND finished_ms > ${DateTime.toEpochMillis(now) - RECENT_MILLIS}
           ORDER BY id DESC LIMIT 1`.pipe(progressIds.first)
         if (Option.isSome(recent)) return { progressId: recent.value, created: false }
         const made = yield* sql`INSERT INTO ${tables.simplifications} ${sql.insert({
           organization_id: permit.organizationId,
           progress_id: wanted.progressId,
+          scope: scopeKey(permit),
           prompt_hash: wanted.promptHash,
           original_prompt: wanted.prompt,
           under_way: 1,
@@ -91,7 +92,8 @@ export const layer = Layer.effect(
       find: (permit, progressId) =>
         sql`SELECT s.progress_id, s.original_prompt, s.simplified_prompt, s.error, j.state, j.last_error
             FROM ${tables.simplifications} s LEFT JOIN ${tables.jobs} j ON j.kind = ${SIMPLIFICATION_JOB} AND j.key = s.progress_id
-            WHERE s.progress_id = ${progressId} AND s.organization_id = ${permit.organizationId}`.pipe(
+            WHERE s.progress_id = ${progressId} AND s.organization_id = ${permit.organizationId}
+              AND ${permit.bounds === null ? sql`1 = 1` : sql`s.scope = ${scopeKey(permit)}`}`.pipe(
           simplifications.first,
           storing("SimplificationStore.find")
         ),
