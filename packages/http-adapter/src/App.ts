@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto"
 import { type IncomingMessage, METHODS, type ServerResponse } from "node:http"
-import { type Engine, type OperationRule, operations, PlatformWebhooks, TurnScheduler } from "@earshot/core"
+import { type Engine, Jobs, type OperationRule, operations, PlatformWebhooks, TurnScheduler } from "@earshot/core"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type { Socket } from "node:net"
-import type * as Runtime from "effect/Runtime"
+import * as Runtime from "effect/Runtime"
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify"
 import { makeAllowedMethods } from "./allowedMethods.js"
 import { type Client, makeClientFinder, type TrustProxy } from "./ClientAddress.js"
@@ -91,7 +92,11 @@ export const makeApp = async (
       connections.admit(request.socket.remoteAddress ?? "")
     }
   })
-  const metrics = makeMetrics({ ...runner, connections }, Context.get(runtime.context, PlatformWebhooks).counts)
+  const jobs = Context.get(runtime.context, Jobs)
+  const metrics = makeMetrics({ ...runner, connections }, Context.get(runtime.context, PlatformWebhooks).counts, {
+    counts: () => Runtime.runPromise(runtime)(Effect.orElseSucceed(jobs.counts, () => null)),
+    activity: jobs.activity
+  })
   let draining = false
   const endpoints = endpointsFor(metrics, () => draining)
 

@@ -3,6 +3,7 @@ import { requestClusterMetrics } from "./clusterMetrics.js"
 import { workerRole } from "./Cluster.js"
 import type { ClosedConnection, ConnectionGuard } from "./ConnectionGuard.js"
 import { measureEventLoop } from "./eventLoopMetrics.js"
+import { type JobReaders, registerJobMetrics } from "./jobMetrics.js"
 import { registerRedactionMetrics } from "./redactionMetrics.js"
 
 /** The server's Prometheus metrics. */
@@ -47,8 +48,9 @@ const getProcessRegistry = (): Registry => {
   return processRegistry
 }
 
-export const makeMetrics = (levels: GaugeReaders, webhookEvents: CountedEvents): HttpMetrics => {
+export const makeMetrics = (levels: GaugeReaders, webhookEvents: CountedEvents, jobs: JobReaders): HttpMetrics => {
   const registry = new Registry()
+  registerJobMetrics(registry, jobs)
   const registers = [registry]
   const requests = new Counter({
     name: "earshot_http_requests_total",

@@ -17,6 +17,19 @@ describe.each(["sqlite", "postgres"] as const)("metrics over HTTP on %s", async 
   const server = await serverForBlock({ database })
   const drain = () => server.run(Effect.flatMap(JobRunner, (runner) => runner.drain))
 
+  it("of jobs are at /metrics by kind", async () => {
+    const { agent, key } = await server.tenant()
+    const json = { call_id: "counted", agent, transcript_json: transcript }
+    expect((await server.send("POST", OBSERVE, { key, json })).status).toBe(201)
+    const shown = async () => (await server.send("GET", "/metrics")).text
+    expect(await shown()).toMatch(/^earshot_jobs\{kind="evaluate_call",state="waiting"\} [1-9]/m)
+    await drain()
+    const after = await shown()
+    expect(after).not.toMatch(/^earshot_jobs\{kind="evaluate_call",state="waiting"\} [1-9]/m)
+    expect(after).toMatch(/^earshot_jobs_ended_total\{kind="evaluate_call"\} [1-9]/m)
+    expect(after).toMatch(/^earshot_jobs_duration_seconds_total\{kind="evaluate_call"\} \d/m)
+  })
+
   it("are listed as E11 specifies, with and without a trailing slash", async () => {
     const { key, organization } = await server.tenant()
     for (const path of [PREDEFINED_METRICS, PREDEFINED_METRICS.slice(0, -1)]) {

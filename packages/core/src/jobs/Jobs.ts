@@ -12,6 +12,8 @@ import type { JobId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { type Job, JobState } from "./Job.js"
+import { JobActivity, type KindActivity } from "./JobActivity.js"
+import type { JobCounts } from "./JobCounts.js"
 import { JobSignal } from "./JobSignal.js"
 import { JobNotDead } from "./JobErrors.js"
 import { JobStore } from "./JobStore.js"
@@ -31,6 +33,10 @@ export class Jobs extends Context.Tag("@earshot/core/jobs/Jobs")<
     readonly list: UseCase<"jobs.list", [query: unknown], Pages.Page<Job>, ValidationFailed | StorageError>
     /** Queues a dead job again with all its attempts. */
     readonly retry: UseCase<"jobs.retry", [id: JobId], Job, NotFound | JobNotDead | StorageError>
+    /** For the operator's metrics: the jobs of all organizations by kind. */
+    readonly counts: Effect.Effect<ReadonlyArray<JobCounts>, StorageError>
+    /** For the operator's metrics: what this process's workers did, by kind; it changes as they work. */
+    readonly activity: ReadonlyMap<string, KindActivity>
   }
 >() {}
 
@@ -41,9 +47,13 @@ export const layer = Layer.effect(
     const work = yield* UnitOfWork
     const signal = yield* JobSignal
 
+    const { byKind } = yield* JobActivity
+
     const find = (permit: Permit, id: JobId) => orNotFound("Job")(store.find(permit, id))
 
     return Jobs.of({
+      activity: byKind(),
+      counts: Effect.flatMap(store.now, store.counts),
       list: useCase("jobs.list")((permit, query) =>
         Pages.paginate(JobQuery, query, (page, { kind, state }) => store.list(permit, { state, kind }, page))
       ),
