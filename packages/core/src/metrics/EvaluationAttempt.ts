@@ -33,7 +33,12 @@ export const evaluateAttempt = <E>(
 ): Effect.Effect<Unevaluated, E> =>
   Effect.gen(function* () {
     const isLastAttempt = attempt >= maxAttempts
-    const postponed = yield* scorer.evaluate({ ...request, organizationId, previousResults: previousResultsOf(stored), isLastAttempt })
+    const postponed = yield* scorer.evaluate({
+      ...request,
+      organizationId,
+      previousResults: previousResultsOf(stored),
+      isLastAttempt
+    })
     const failed = postponed.filter(({ error }) => isLastAttempt || !error.retry)
     if (failed.length > 0) {
       yield* request.emit(

@@ -168,7 +168,11 @@ const ownProperties = (
     const { limited, owner } = await fixture()
     const prompt = `${PROMPT}Project ${owner.project}.`
     const theirs = await progressOf(owner.driver, prompt)
-    expectEqual("progress of another's", (await limited.driver("GET", `${PROGRESS}?progress_id=${theirs}`)).outcome, "missing")
+    expectEqual(
+      "progress of another's",
+      (await limited.driver("GET", `${PROGRESS}?progress_id=${theirs}`)).outcome,
+      "missing"
+    )
     const mine = await progressOf(limited.driver, prompt)
     expectEqual("an own request for the same prompt", mine === theirs, false)
     expectEqual("progress of the own", (await limited.driver("GET", `${PROGRESS}?progress_id=${mine}`)).outcome, "done")
@@ -176,18 +180,21 @@ const ownProperties = (
     const metric = await makers.metric(owner)
     expectEqual("its metric", (await limited.driver("POST", SIMPLIFY, { metric_id: metric })).errors, ["metric_id"])
   }),
-  credentials: asyncInvariant("a limited credential grants no access beyond its own and names no other user", async () => {
-    const { limited, owner, user } = await fixture()
-    const issued = async (where: string, json: object) => (await limited.driver("POST", where, json)).errors
-    const bounds = [{ type: "project", id: owner.project }]
-    const tokens = "/user/v1/tokens/"
-    expectEqual("a user", await issued(tokens, { kind: "dashboard_session", user }), ["user"])
-    expectEqual("a missing user", await issued(tokens, { kind: "dashboard_session", user: 999_999_999 }), ["user"])
-    expectEqual("bounds", await issued(tokens, { kind: "embedded_session", bounds }), ["bounds[0]"])
-    expectEqual("bounds of a link", await issued("/user/v1/shareable_links/", { name: "x", bounds }), ["bounds[0]"])
-    const agents = [{ type: "agent", id: owner.agent }]
-    expectEqual("an agent", await issued(tokens, { kind: "agent_session", bounds: agents }), ["bounds[0]"])
-  }),
+  credentials: asyncInvariant(
+    "a limited credential grants no access beyond its own and names no other user",
+    async () => {
+      const { limited, owner, user } = await fixture()
+      const issued = async (where: string, json: object) => (await limited.driver("POST", where, json)).errors
+      const bounds = [{ type: "project", id: owner.project }]
+      const tokens = "/user/v1/tokens/"
+      expectEqual("a user", await issued(tokens, { kind: "dashboard_session", user }), ["user"])
+      expectEqual("a missing user", await issued(tokens, { kind: "dashboard_session", user: 999_999_999 }), ["user"])
+      expectEqual("bounds", await issued(tokens, { kind: "embedded_session", bounds }), ["bounds[0]"])
+      expectEqual("bounds of a link", await issued("/user/v1/shareable_links/", { name: "x", bounds }), ["bounds[0]"])
+      const agents = [{ type: "agent", id: owner.agent }]
+      expectEqual("an agent", await issued(tokens, { kind: "agent_session", bounds: agents }), ["bounds[0]"])
+    }
+  ),
   previews: asyncInvariant("a limited credential's previews show none of another project's calls", async () => {
     const { limited, owner, to } = await fixture()
     await makers.call(owner)
@@ -197,24 +204,28 @@ const ownProperties = (
     const { body, outcome } = await limited.driver("POST", "/dashboards/widgets/preview_data/", { dashboard, ...stat })
     if (outcome === "done") expectEqual("a count", JSON.stringify(body).includes('"value":1'), false)
     const theirs = await makers.dashboard(owner)
-    const named = async (json: object) => (await limited.driver("POST", "/dashboards/widgets/preview_data/", json)).errors
+    const named = async (json: object) =>
+      (await limited.driver("POST", "/dashboards/widgets/preview_data/", json)).errors
     expectEqual("a dashboard", await named({ dashboard: theirs, chart_type: "stat" }), ["dashboard"])
     const plotted = { dashboard, chart_type: "line", field: "metric_evaluations.value", metric }
     expectEqual("a metric", await named(plotted), [to === "project" ? "metric" : "dashboard"])
   }),
-  results: asyncInvariant("a limited credential neither deletes, compares nor claims another project's results", async () => {
-    const { limited, owner } = await fixture()
-    const [theirs, mine] = [await makers.result(owner), await makers.result(limited)]
-    const shown = async () => (await owner.driver("GET", `/test_framework/v1/results/${theirs}/`)).body
-    const before = await shown()
-    await limited.driver("POST", "/test_framework/v1/results/bulk_delete/", { result_ids: [theirs] })
-    const compared = await limited.driver("GET", `/test_framework/v1/results/${mine}/compare/?base=${theirs}`)
-    expectEqual("a comparison", compared.errors, ["base"])
-    const claimed = await limited.driver("POST", "/test_framework/v1/runs/claim/", { channel: "voice", limit: 100 })
-    const results = listAt(claimed.body, "results").map((run) => at(run, "result"))
-    expectEqual("claimed runs", results.includes(theirs), false)
-    expectEqual("the owner's result afterwards", await shown(), before)
-  }),
+  results: asyncInvariant(
+    "a limited credential neither deletes, compares nor claims another project's results",
+    async () => {
+      const { limited, owner } = await fixture()
+      const [theirs, mine] = [await makers.result(owner), await makers.result(limited)]
+      const shown = async () => (await owner.driver("GET", `/test_framework/v1/results/${theirs}/`)).body
+      const before = await shown()
+      await limited.driver("POST", "/test_framework/v1/results/bulk_delete/", { result_ids: [theirs] })
+      const compared = await limited.driver("GET", `/test_framework/v1/results/${mine}/compare/?base=${theirs}`)
+      expectEqual("a comparison", compared.errors, ["base"])
+      const claimed = await limited.driver("POST", "/test_framework/v1/runs/claim/", { channel: "voice", limit: 100 })
+      const results = listAt(claimed.body, "results").map((run) => at(run, "result"))
+      expectEqual("claimed runs", results.includes(theirs), false)
+      expectEqual("the owner's result afterwards", await shown(), before)
+    }
+  ),
   ledger: asyncInvariant("a limited credential sees no charges of another project", async () => {
     const { limited, owner } = await fixture()
     const { body } = await limited.driver("GET", "/credits/ledger/?limit=200")
@@ -262,7 +273,13 @@ export const scopeProperties = (fixture: () => Promise<ScopedFixture>): Readonly
       const before = await shown()
       const first = at((await owner.driver("GET", `${base}?limit=1`)).body, "next")
       const cursor = typeof first === "string" ? `&${new URL(first, "http://earshot").searchParams.toString()}` : ""
-      for (const filter of ["", `&project=${owner.project}`, `&agent=${owner.agent}`, `&agent_id=${owner.agent}`, cursor]) {
+      for (const filter of [
+        "",
+        `&project=${owner.project}`,
+        `&agent=${owner.agent}`,
+        `&agent_id=${owner.agent}`,
+        cursor
+      ]) {
         const { body } = await limited.driver("GET", `${base}?limit=200${filter}`)
         if (idsOf(body).includes(id)) throw new Error(`A limited list (${filter}) shows ${thing} ${id}`)
       }
