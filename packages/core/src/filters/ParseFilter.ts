@@ -22,6 +22,7 @@ import {
   OPERATORS,
   type Scalar
 } from "./Filter.js"
+import { costOf, WEIGHTS } from "./FilterCost.js"
 import { encode, FilterJsonSchema } from "./FilterJson.js"
 import { parseValue } from "./LeafValue.js"
 
@@ -33,16 +34,19 @@ export interface FilterLimits {
   readonly nodes: number
   /** Values in the lists of all `in` leaves together. */
   readonly values: number
+  /** What it may cost to evaluate: see `FilterCost`. */
+  readonly cost: number
 }
 
 /** Limits of a stored filter: a dashboard's or a widget's. */
-export const LIMITS: FilterLimits = { depth: 32, nodes: 1000, values: 10_000 }
+export const LIMITS: FilterLimits = { depth: 32, nodes: 1000, values: 10_000, cost: 2000 }
 
 /** Limits of a query's filter: what merging two stored filters can give, since `effective_filters` is queried. */
 export const QUERY_LIMITS: FilterLimits = {
   depth: LIMITS.depth + 1,
   nodes: 2 * LIMITS.nodes + 1,
-  values: 2 * LIMITS.values
+  values: 2 * LIMITS.values,
+  cost: 2 * LIMITS.cost
 }
 
 /** The most values in one `in` list. */
@@ -68,10 +72,16 @@ export const parse = (input: unknown, limits: FilterLimits = LIMITS): Either.Eit
   const errors = fieldErrorCollector()
   const condition = conditionParser(errors, limits)(input ?? {}, "")
   const found = errors.errors()
-  return condition === undefined || hasFieldErrors(found)
-    ? Either.left(found)
+  if (condition === undefined || hasFieldErrors(found)) return Either.left(found)
+  const cost = costOf(condition)
+  return cost > limits.cost
+    ? Either.left(fieldError(NON_FIELD, tooCostly(cost, limits.cost)))
     : Either.right(isMatchAll(condition) ? null : condition)
 }
+
+const tooCostly = (cost: number, limit: number): string =>
+  `This filter costs ${cost}, more than ${limit}. Use fewer conditions: a path of metadata or dynamic_variables costs ` +
+  `${WEIGHTS.path}, a regex ${WEIGHTS.pattern} more, a metric evaluation ${WEIGHTS.evaluation}, any other ${WEIGHTS.column}.`
 
 /**
  * Parses a filter given as JSON text, as the `filters_v2` query parameter and form bodies carry it; a blank text is the

@@ -23,6 +23,7 @@ export {
   statusOf,
   STATUSES
 } from "./Filter.js"
+export { costOf } from "./FilterCost.js"
 export { merge } from "./MergeFilters.js"
 export { encode, type FilterJson } from "./FilterJson.js"
 export { FilterField, type FilterLimits, FilterQuery, LIMITS, parse, parseText, QUERY_LIMITS } from "./ParseFilter.js"

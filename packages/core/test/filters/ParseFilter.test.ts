@@ -84,6 +84,39 @@ describe("Filters.parse", () => {
     }
   })
 
+  it("accepts filters up to their cost and rejects those beyond it, with what each condition costs", () => {
+    const all = (count: number, condition: unknown) => ({
+      operator: "and",
+      conditions: Array.from({ length: count }, () => condition)
+    })
+    const path = { field: "metadata.a.b", op: "eq", value: 1 }
+    const pattern = { field: "topic", op: "regex", value: "a+" }
+    for (const [condition, most] of [
+      [path, 100],
+      [pattern, 48],
+      [{ ...pattern, field: "metadata.a" }, 33]
+    ] as const) {
+      expect(errorsOf(Filters.parse(all(most, condition)))).toEqual({})
+      expect(Object.keys(errorsOf(Filters.parse(all(most + 1, condition))))).toEqual(["non_field_errors"])
+    }
+    expect(errorsOf(Filters.parse(all(101, path)))).toEqual({
+      non_field_errors: [
+        "This filter costs 2020, more than 2000. Use fewer conditions: a path of metadata or dynamic_variables costs 20, a regex 40 more, a metric evaluation 2, any other 1."
+      ]
+    })
+  })
+
+  it("accepts no filter that costs more than its limit, and the merge of two accepted ones as a query", () => {
+    fc.assert(
+      fc.property(FilterKit.filter, FilterKit.filter, fc.integer({ min: 0, max: 500 }), (one, other, cost) => {
+        const costOf = (filter: Filters.Filter) => (filter === null ? 0 : Filters.costOf(filter))
+        const parsed = Filters.parse(Filters.encode(one), { ...Filters.LIMITS, cost })
+        expect(Either.isRight(parsed)).toBe(costOf(one) <= cost)
+        expect(costOf(Filters.merge(one, other))).toBeLessThanOrEqual(costOf(one) + costOf(other))
+      })
+    )
+  })
+
   for (const { check, name } of FilterKit.parseProperties(Filters.parse, Filters.encode)) it(name, check)
 
   it("parses an encoded filter from JSON text", () => {
