@@ -199,13 +199,13 @@ describe("a PostgreSQL server", () => {
               const runOutside = yield* Effect.promise(() =>
                 Effect.runPromise(Effect.flip(storing("Test.locked")(sql`SELECT id FROM locked`)))
               )
-              const beside = yield* Effect.promise(() => Effect.runPromise(sql`SELECT 1 AS one`))
-              return { runOutside, beside }
+              const another = yield* Effect.promise(() => Effect.runPromise(sql`SELECT 1 AS one`))
+              return { runOutside, another }
             })
           )
           expect(yield* waiting).toEqual({
             runOutside: new StorageBusy({ operation: "Test.locked" }),
-            beside: [{ one: 1 }]
+            another: [{ one: 1 }]
           })
         })
       ),
@@ -231,9 +231,13 @@ describe("an SQLite file", () => {
             other.exec("BEGIN IMMEDIATE")
             const insert = (id: number) => sql`INSERT INTO kept VALUES (${id})`.pipe(storing("Test.insert"))
             const writers = yield* Effect.fork(
-              Effect.forEach([1, 2, 3, 4], (id) => Effect.flip(id % 2 === 0 ? insert(id) : work.atomically(insert(id))), {
-                concurrency: "unbounded"
-              })
+              Effect.forEach(
+                [1, 2, 3, 4],
+                (id) => Effect.flip(id % 2 === 0 ? insert(id) : work.atomically(insert(id))),
+                {
+                  concurrency: "unbounded"
+                }
+              )
             )
             let reads = 0
             while (writers.unsafePoll() === null) {
