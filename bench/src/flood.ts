@@ -49,9 +49,9 @@ const start = async (inProcess: boolean, database: string): Promise<Server> => {
   }
   const file = fileURLToPath(new URL("./ingest/server.js", import.meta.url))
   const child = spawn(process.execPath, [file, "earshot", database], { stdio: ["ignore", "pipe", "inherit"] })
-  const [line]: ReadonlyArray<unknown> = await once(createInterface({ input: child.stdout }), "line")
+  const lines: ReadonlyArray<unknown> = await once(createInterface({ input: child.stdout }), "line")
   return {
-    ...Schema.decodeUnknownSync(Announcement)(line),
+    ...Schema.decodeUnknownSync(Announcement)(lines[0]),
     pid: child.pid ?? 0,
     stop: () => {
       child.kill()
@@ -68,10 +68,10 @@ const residentOf = async (pid: number): Promise<number> => {
 
 /** Samples memory and the answer time of /health until it is stopped. */
 const watch = ({ pid, url }: Server) => {
-  let running = true
+  const stopped = new AbortController()
   const peak = { resident: 0, health: 0 }
   const sampling = (async () => {
-    while (running) {
+    while (!stopped.signal.aborted) {
       const began = performance.now()
       await fetch(`${url}/health`).then((answer) => answer.arrayBuffer())
       peak.health = Math.max(peak.health, performance.now() - began)
@@ -80,7 +80,7 @@ const watch = ({ pid, url }: Server) => {
     }
   })()
   return async () => {
-    running = false
+    stopped.abort()
     await sampling
     return peak
   }

@@ -2,8 +2,8 @@
 import type { Socket } from "node:net"
 import type { HttpLimits } from "./Limits.js"
 
-/** Why a connection was refused, or closed for another one. */
-export type ClosedConnection = "refused_total" | "refused_address" | "closed_for_new"
+/** Why a connection was rejected, or closed for another one. */
+export type ClosedConnection = "rejected_total" | "rejected_address" | "closed_for_new"
 
 export interface ConnectionGuard {
   /** Registers a new connection; closes it, or another one that waits, if a limit is reached. */
@@ -64,7 +64,7 @@ export const makeConnectionGuard = (
   const strangers = new Waiting()
   const known = new Waiting()
   const admittedAt = new Map<string, number>()
-  const closed: Record<ClosedConnection, number> = { refused_total: 0, refused_address: 0, closed_for_new: 0 }
+  const closed: Record<ClosedConnection, number> = { rejected_total: 0, rejected_address: 0, closed_for_new: 0 }
 
   const isAdmitted = (address: string): boolean => {
     const at = admittedAt.get(address)
@@ -82,7 +82,7 @@ export const makeConnectionGuard = (
     known.delete(connection)
   }
 
-  const forget = (connection: Connection): void => {
+  const remove = (connection: Connection): void => {
     if (!connections.delete(connection.socket)) return
     stopWaiting(connection)
     const group = byAddress.get(connection.address)
@@ -93,21 +93,21 @@ export const makeConnectionGuard = (
   const makeRoom = (victim: Connection | undefined): boolean => {
     if (victim === undefined) return false
     closed.closed_for_new++
-    forget(victim)
+    remove(victim)
     victim.socket.destroy()
     return true
   }
 
-  /** The reason to refuse a new connection, after closing one that waits if that helps. */
+  /** The reason to reject a new connection, after closing one that waits if that helps. */
   const refusal = (address: string): ClosedConnection | undefined => {
     const group = byAddress.get(address)
     if (group !== undefined && group.count >= limits.connectionsPerAddress && !isExempt(address)) {
-      return makeRoom(group.waiting.oldest()) ? undefined : "refused_address"
+      return makeRoom(group.waiting.oldest()) ? undefined : "rejected_address"
     }
     const mayUseReserve = isAdmitted(address)
     const most = mayUseReserve ? limits.connections : Math.ceil(limits.connections * (1 - RESERVED))
     if (connections.size < most) return undefined
-    return makeRoom(strangers.oldest()) || (mayUseReserve && makeRoom(known.oldest())) ? undefined : "refused_total"
+    return makeRoom(strangers.oldest()) || (mayUseReserve && makeRoom(known.oldest())) ? undefined : "rejected_total"
   }
 
   return {
@@ -126,7 +126,7 @@ export const makeConnectionGuard = (
       connections.set(socket, connection)
       wait(connection)
       socket.once("close", () => {
-        forget(connection)
+        remove(connection)
       })
     },
     beginRequest: (socket) => {

@@ -34,7 +34,7 @@ type CountedEvents = () => ReadonlyArray<{
 /** Seconds: from ingestion, which takes milliseconds, to widgets over years of calls. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-const CLOSED_REASONS: ReadonlyArray<ClosedConnection> = ["refused_total", "refused_address", "closed_for_new"]
+const CLOSED_REASONS: ReadonlyArray<ClosedConnection> = ["rejected_total", "rejected_address", "closed_for_new"]
 
 let processRegistry: Registry | undefined
 
@@ -96,7 +96,7 @@ export const makeMetrics = (levels: GaugeReaders, webhookEvents: CountedEvents, 
   level("earshot_http_connections", "Open connections", levels.connections.openConnections)
   new Counter({
     name: "earshot_http_connections_closed_total",
-    help: "Connections that were refused, or closed for a new one",
+    help: "Connections that were rejected, or closed for a new one",
     labelNames: ["reason"],
     registers,
     collect() {

@@ -134,7 +134,7 @@ const serveInProcess = (options: ServeOptions): CommandEffect =>
       const present = yield* organizations.list({ limit: 1 })
       if (present.results.length === 0 && role !== "server") {
         yield* screen.note(
-          "This database has no organization, so every request is refused. Create one with `earshot init`."
+          "This database has no organization, so every request is rejected. Create one with `earshot init`."
         )
       }
       const server = yield* Layer.build(

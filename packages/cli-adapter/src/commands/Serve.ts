@@ -30,7 +30,7 @@ export const serve = command("serve", {
     collectAfter,
     maxBody: withDefault(integer("--max-body <bytes>", "Largest JSON or form body."), 10_485_760),
     maxUpload: withDefault(integer("--max-upload <bytes>", "Largest multipart body, files included."), 67_108_864),
-    maxConnections: withDefault(integer("--max-connections <n>", "Open connections; more are refused."), 10_000),
+    maxConnections: withDefault(integer("--max-connections <n>", "Open connections; more are rejected."), 10_000),
     graceSeconds: withDefault(
       integer("--grace <seconds>", "Time for requests in flight to finish when the server stops."),
       30
@@ -68,7 +68,7 @@ export const serve = command("serve", {
     refusalLimit: withDefault(
       integer(
         "--refusal-limit <n>",
-        "Failed authentications per minute for each client address and prefix of a key; 429 beyond it. Valid credentials are never refused."
+        "Failed authentications per minute for each client address and prefix of a key; 429 beyond it. Valid credentials are never rejected."
       ),
       60
     )

@@ -6,8 +6,8 @@ import { RateLimited } from "./AccessErrors.js"
 import { makeBoundedCounter } from "./BoundedCounter.js"
 import type { Allowance, Allowances, RateLimiter } from "./RateLimiter.js"
 
-/** Addresses and prefixes of keys whose refusals are counted; an attacker chooses them, so they are bounded. */
-const REFUSED_SUBJECTS = 20_000
+/** Addresses and prefixes of keys whose invalid credentials are counted; an attacker chooses them, so they are bounded. */
+const MAX_REJECTED_SUBJECTS = 20_000
 
 /** One error for each number of seconds, since capturing a stack takes longer than the rest of a refusal. */
 const limitedFor = new Map<number, RateLimited>()
@@ -29,7 +29,7 @@ const limiterError =
 
 /** Counts refusals in this process: it takes a microsecond, where a count that processes share takes a statement. */
 const refusalCounter = ({ points, seconds }: Allowance): Pick<typeof RateLimiter.Service, "refuse" | "isSuspect"> => {
-  const counter = makeBoundedCounter(seconds * 1000, REFUSED_SUBJECTS)
+  const counter = makeBoundedCounter(seconds * 1000, MAX_REJECTED_SUBJECTS)
   return {
     refuse: (subjects) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {

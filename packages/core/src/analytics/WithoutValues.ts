@@ -2,7 +2,7 @@
 import type { LineData, SliceSeries, TimeSeries, WidgetData } from "./WidgetData.js"
 
 /** The label of a value that is not shown. */
-export const HIDDEN = "(hidden)"
+const HIDDEN = "(hidden)"
 
 const named = <Named extends Pick<TimeSeries, "kind" | "key" | "label">>(one: Named): Named =>
   one.kind === "value" ? { ...one, key: null, label: HIDDEN } : one

@@ -91,7 +91,7 @@ export interface AddedFields {
 }
 
 /** The body of E10 for an envelope. An agent that is named wins over the envelope's. */
-export const bodyOf = (
+const bodyOf = (
   platform: Platform,
   envelope: unknown,
   { assistant_id: assistant, call_id }: StatedFields,

@@ -13,7 +13,7 @@ export const PROJECT_DELETION_JOB = "delete_project"
 const Payload = Schema.Struct({ project: ProjectId })
 
 /** Milliseconds before the first attempt: by then no process has the project's agents in its cache (`CacheTtl`). */
-export const DELETION_DELAY = 15_000
+const DELETION_DELAY = 15_000
 
 /** With the backoff between them they outlast an outage of a day. */
 const ATTEMPTS = 60

@@ -128,7 +128,7 @@ export const optionalListOf = (
 }
 
 /** A required text. */
-export const textAt = (errors: PayloadErrors, value: unknown, path: string): string | undefined => {
+const textAt = (errors: PayloadErrors, value: unknown, path: string): string | undefined => {
   if (typeof value !== "string") {
     errors.add(path, Messages.notAString)
     return undefined

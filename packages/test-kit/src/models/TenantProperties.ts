@@ -20,7 +20,7 @@ const EVALUATORS = `${TESTS}scenarios/`
 const RUN_SUITE = "/test_framework/v2/scenarios/run_scenarios_json/"
 
 /** Creates a resource through a driver; returns its id. */
-export const make = async (driver: Driver, path: string, json: object): Promise<number> => {
+const make = async (driver: Driver, path: string, json: object): Promise<number> => {
   const { body, errors, outcome } = await driver("POST", path, json)
   const id = at(body, "id")
   if (typeof id !== "number") throw new Error(`POST ${path} was ${outcome} (${errors.join(", ")})`)

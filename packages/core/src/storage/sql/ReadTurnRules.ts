@@ -15,7 +15,7 @@ export interface WaitingRead extends ReadRequest {
 }
 
 /** Most reads that wait at a time; and those of one organization, so that it cannot fill the queue for all others. */
-export const MAX_WAITING = 200
+const MAX_WAITING = 200
 const MAX_WAITING_OF_ONE = 100
 
 /** How long a read waits for its turn before it fails with `StorageBusy`, in milliseconds. */
@@ -35,7 +35,7 @@ const PROMOTED_AFTER = 1000
  * How many reads of a kind may run at a time out of a number of places: lists may use all, charts and exports together
  * leave one, and exports half.
  */
-export const placesOf = (kind: ReadKind, places: number): number => {
+const placesOf = (kind: ReadKind, places: number): number => {
   switch (kind) {
     case "list":
       return places

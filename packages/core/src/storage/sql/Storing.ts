@@ -14,7 +14,7 @@ import {
 } from "../../kernel/Storage.js"
 
 /** The driver's own code (`SQLITE_BUSY`, `40P01`) of a failure, where it has one. */
-export const driverCode = (error: SqlError): string =>
+const driverCode = (error: SqlError): string =>
   typeof error.cause === "object" && error.cause !== null && "code" in error.cause ? String(error.cause.code) : ""
 
 /** Whether a statement failed because a row with the same unique key is there. */

@@ -65,7 +65,7 @@ const clumps = (random: Random, chars: string): ReadonlyArray<string> => {
   return parts
 }
 
-export const codeParts = (random: Random, habit: Habit, chars: string, groups: ReadonlyArray<number>): Parts => {
+const codeParts = (random: Random, habit: Habit, chars: string, groups: ReadonlyArray<number>): Parts => {
   const cutParts = cut(chars, groups)
   if (isWords(habit)) return cutParts.map((group) => sayGroup(random, group))
   if (habit === "one figure") return [chars]
