@@ -10,6 +10,7 @@ import { type Declaration, type Execute, helpHint } from "./commands/Declare.js"
 import { demo } from "./commands/Demo.js"
 import { evaluators } from "./commands/Evaluators.js"
 import { init } from "./commands/Init.js"
+import { integrations } from "./commands/Integrations.js"
 import { jobs } from "./commands/Jobs.js"
 import { keys } from "./commands/Keys.js"
 import { links } from "./commands/Links.js"
@@ -29,7 +30,7 @@ import { completions, SHELLS } from "./Completions.js"
 /** The groups of the help, in its order. */
 const HEADINGS: ReadonlyArray<readonly [string, ReadonlyArray<Declaration>]> = [
   ["Start:", [demo, init, serve]],
-  ["Calls:", [calls, dashboards, metrics, redact, prompts]],
+  ["Calls:", [calls, integrations, dashboards, metrics, redact, prompts]],
   ["Tests:", [suites, results, runs, evaluators, personalities, profiles, phoneNumbers, tools, folders]],
   [
     "Administration:",

@@ -77,6 +77,8 @@ describe("the help", () => {
     expect(paths).toEqual([
       ...["demo", "init", "serve"],
       ...["calls", "calls ingest", "calls list", "calls show", "calls scores", "calls evaluate", "calls export"],
+      ...["integrations", "integrations create", "integrations list", "integrations update"],
+      ...["integrations rotate", "integrations delete"],
       ...["dashboards", "dashboards list", "dashboards show"],
       ...["metrics", "metrics predefined", "metrics list", "metrics show"],
       "redact",

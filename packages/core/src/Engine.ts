@@ -65,6 +65,8 @@ import * as HttpRecordingSource from "./providers/HttpRecordingSource.js"
 import * as OutboundHttp from "./providers/OutboundHttp.js"
 import * as QuickJsSandbox from "./providers/QuickJsSandbox.js"
 import { type NerProvider, nerProviderNone } from "@earshot/redaction"
+import * as IntegrationSecrets from "./platforms/IntegrationSecrets.js"
+import * as Integrations from "./platforms/Integrations.js"
 import * as PromptSimplifier from "./simplification/PromptSimplifier.js"
 import * as Simplifications from "./simplification/Simplifications.js"
 import * as AgentStoreSql from "./storage/sql/AgentStoreSql.js"
@@ -77,6 +79,7 @@ import * as CodeConnectionStoreSql from "./storage/sql/CodeConnectionStoreSql.js
 import * as DashboardStoreSql from "./storage/sql/DashboardStoreSql.js"
 import type { Dialect } from "./storage/sql/Dialect.js"
 import * as EvaluationStoreSql from "./storage/sql/EvaluationStoreSql.js"
+import * as IntegrationStoreSql from "./storage/sql/IntegrationStoreSql.js"
 import * as JobStoreSql from "./storage/sql/JobStoreSql.js"
 import * as LedgerStoreSql from "./storage/sql/LedgerStoreSql.js"
 import * as EvaluatorStoreSql from "./storage/sql/EvaluatorStoreSql.js"
@@ -135,6 +138,7 @@ export type Services =
   | Calls.Calls
   | PlatformWebhooks.PlatformWebhooks
   | Recordings.Recordings
+  | Integrations.Integrations
   | Metrics.Metrics
   | Dashboards.Dashboards
   | Widgets.Widgets
@@ -223,7 +227,8 @@ export const stores = Layer.mergeAll(
   CodeConnectionStoreSql.layer,
   CheckoutGrantStoreSql.layer,
   PendingBlobStoreSql.layer,
-  ProjectPurgeStoreSql.layer
+  ProjectPurgeStoreSql.layer,
+  IntegrationStoreSql.layer
 )
 
 const access = Credentials.layer.pipe(
@@ -257,6 +262,7 @@ const runner = (config: JobRunner.JobRunnerConfig | undefined) =>
       const simulations = yield* Simulations.Simulations
       const results = yield* Results.Results
       const releases = yield* CheckoutReleases.CheckoutReleases
+      const integrations = yield* Integrations.Integrations
       const watchSchema = yield* Migrations.watch
       const recordings = yield* Recordings.Recordings
       const deletion = yield* ProjectDeletion.makeHandler((organization, ids) =>
@@ -272,6 +278,7 @@ const runner = (config: JobRunner.JobRunnerConfig | undefined) =>
         [
           { failure: "Failed to reclaim expired run leases", every: "5 seconds", run: results.sweep },
           { failure: "Failed to release expired checkout tokens", every: "30 seconds", run: releases.releaseDue() },
+          { failure: "Failed to delete expired webhook signatures", every: "5 minutes", run: integrations.purge },
           { failure: "Failed to compare the database's version", every: "1 minute", run: watchSchema },
           { failure: "Failed to remove recordings without calls", every: "10 minutes", run: recordings.collect }
         ]
@@ -290,7 +297,8 @@ const testCatalog = Layer.mergeAll(
 
 const checkouts = Layer.mergeAll(CodeConnections.layer, Secrets.layer, Checkouts.layer, Repositories.layer).pipe(
   Layer.provideMerge(CheckoutReleases.layer),
-  Layer.provide(Vault.layer)
+  Layer.provide(Vault.layer),
+  Layer.provide(IntegrationSecrets.layer)
 )
 
 const evaluators = Layer.merge(Evaluators.layer, Suites.layer).pipe(
@@ -333,6 +341,7 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
     ),
     Layer.provideMerge(Layer.merge(Recordings.layer(ports.recordingStorage), ReadinessSql.layer)),
     Layer.provide(ports.blobs ?? FileBlobStore.layer({ directory: "earshot-recordings" })),
+    Layer.provideMerge(Integrations.layer),
     Layer.merge(Layer.merge(dashboards, Jobs.layer)),
     Layer.provideMerge(evaluation),
     Layer.provideMerge(Layer.provide(checkouts, ports.codeHosts ?? CodeHosts.layer())),

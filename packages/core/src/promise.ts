@@ -48,6 +48,7 @@ import { CodeConnections } from "./checkouts/CodeConnections.js"
 import { Dashboards } from "./dashboards/Dashboards.js"
 import { Widgets } from "./dashboards/Widgets.js"
 import { Evaluators } from "./evaluators/Evaluators.js"
+import { Integrations } from "./platforms/Integrations.js"
 import { Results } from "./results/Results.js"
 import { Suites } from "./suites/Suites.js"
 import { JobRunner } from "./jobs/JobRunner.js"
@@ -110,6 +111,7 @@ const services = {
   suites: Suites,
   calls: Calls,
   platformWebhooks: PlatformWebhooks,
+  integrations: Integrations,
   metrics: Metrics,
   evaluations: CallEvaluations,
   simplifications: Simplifications,

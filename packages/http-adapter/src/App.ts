@@ -93,7 +93,7 @@ export const makeApp = async (
     }
   })
   const jobs = Context.get(runtime.context, Jobs)
-  const metrics = makeMetrics({ ...runner, connections }, Context.get(runtime.context, PlatformWebhooks).counts, {
+  const metrics = makeMetrics({ ...runner, connections }, Context.get(runtime.context, PlatformWebhooks), {
     counts: () => Runtime.runPromise(runtime)(Effect.orElseSucceed(jobs.counts, () => null)),
     activity: jobs.activity
   })

@@ -173,21 +173,21 @@ const readAll = (
  */
 export const readRaw = (
   mediaType: string,
-  limits: HttpLimits,
+  limit: number,
   incoming: IncomingBody
 ): Effect.Effect<Uint8Array, HttpResponseError> => {
   const { headers } = incoming.message
   const type = (headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
   if (type !== mediaType) return Effect.fail(messageErrors.unsupportedMediaType(type))
   const coding = (headers["content-encoding"] ?? "identity").trim().toLowerCase()
-  if (coding === "identity") return readAll(limits.bodyBytes, incoming)
+  if (coding === "identity") return readAll(limit, incoming)
   if (coding !== "gzip" && coding !== "x-gzip") return Effect.fail(messageErrors.unsupportedCoding(coding))
-  return Effect.flatMap(readAll(limits.bodyBytes, incoming), (compressed) =>
+  return Effect.flatMap(readAll(limit, incoming), (compressed) =>
     Effect.async((resume) => {
-      gunzip(compressed, { maxOutputLength: limits.bodyBytes }, (error, bytes) => {
+      gunzip(compressed, { maxOutputLength: limit }, (error, bytes) => {
         if (error === null) resume(Effect.succeed(bytes))
         else if ("code" in error && error.code === "ERR_BUFFER_TOO_LARGE") {
-          resume(Effect.fail(messageErrors.tooLarge(limits.bodyBytes)))
+          resume(Effect.fail(messageErrors.tooLarge(limit)))
         } else resume(Effect.fail(messageErrors.malformedRequest))
       })
     })

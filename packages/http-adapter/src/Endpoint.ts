@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 import type { CurrentActor, Engine, Operation, ResultWithheld } from "@earshot/core"
 import type * as Effect from "effect/Effect"
+import type * as Either from "effect/Either"
 import type * as Schema from "effect/Schema"
 import type { HttpError, HttpResponseError } from "./ErrorResponses.js"
 import type { PartSource } from "./PacedBody.js"
@@ -24,6 +25,10 @@ export interface EndpointRequest {
 /** The input of an endpoint with a protocol of its own. */
 export interface RawRequest extends EndpointRequest {
   readonly headers: IncomingHttpHeaders
+  /** The network that it comes from, by which refusals are limited. */
+  readonly from: string
+  /** Parses bytes as JSON, within the limits of bodies. */
+  readonly parseJson: (bytes: Uint8Array) => Either.Either<unknown, HttpResponseError>
   /** Reads the undecoded body. Nothing is read before this runs. */
   readonly bytes: Effect.Effect<Uint8Array, HttpResponseError>
 }
@@ -111,6 +116,8 @@ export interface RawEndpoint extends EndpointDescription {
   readonly operation: "raw"
   /** The media type of its body, which may be gzipped. */
   readonly mediaType?: string
+  /** Whether the body may be as large as a multipart body. */
+  readonly isLarge?: true
   /** The header WWW-Authenticate of a 401. */
   readonly challenge: string
   readonly handle: (request: RawRequest) => Effect.Effect<SuccessResponse, HttpError, Engine.Services>

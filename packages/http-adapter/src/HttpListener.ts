@@ -18,6 +18,7 @@ import { defaultLimits, type HttpLimits } from "./Limits.js"
 import { effectLogger, flush, type Log, type LogLevel, type LogOptions, makeLog } from "./Log.js"
 import { endpoints } from "./routes/index.js"
 import { git } from "./routes/Git.js"
+import { hooks } from "./routes/Hooks.js"
 import { serviceEndpoints } from "./routes/Service.js"
 
 /** Options of a listener. */
@@ -71,7 +72,7 @@ export const build = async (
   const log = makeLog({ level: logLevel, destination: logDestination })
   const app = await makeApp(
     requestRuntime(runtime, log),
-    (metrics, isDraining) => [...endpoints, ...git, ...serviceEndpoints(metrics, basePath, isDraining, endpoints)],
+    (metrics, isDraining) => [...endpoints, ...hooks, ...git, ...serviceEndpoints(metrics, basePath, isDraining, endpoints)],
     { basePath, limits, log, trustProxy, allowOrigins }
   )
   return {

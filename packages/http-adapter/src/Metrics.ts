@@ -24,12 +24,11 @@ export interface GaugeReaders {
   readonly responseBytesInFlight: () => number
 }
 
-/** An event counter that is read at scrape time. */
-type CountedEvents = () => ReadonlyArray<{
-  readonly platform: string
-  readonly outcome: string
-  readonly count: number
-}>
+/** Counts of webhooks that are read at scrape time. */
+export interface WebhookCounters {
+  readonly counts: () => ReadonlyArray<{ readonly platform: string; readonly outcome: string; readonly count: number }>
+  readonly refusals: () => number
+}
 
 /** Seconds: from ingestion, which takes milliseconds, to widgets over years of calls. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -48,7 +47,7 @@ const getProcessRegistry = (): Registry => {
   return processRegistry
 }
 
-export const makeMetrics = (levels: GaugeReaders, webhookEvents: CountedEvents, jobs: JobReaders): HttpMetrics => {
+export const makeMetrics = (levels: GaugeReaders, webhooks: WebhookCounters, jobs: JobReaders): HttpMetrics => {
   const registry = new Registry()
   registerJobMetrics(registry, jobs)
   const registers = [registry]
@@ -81,7 +80,16 @@ export const makeMetrics = (levels: GaugeReaders, webhookEvents: CountedEvents, 
     registers,
     collect() {
       this.reset()
-      for (const { count, outcome, platform } of webhookEvents()) this.inc({ platform, outcome }, count)
+      for (const { count, outcome, platform } of webhooks.counts()) this.inc({ platform, outcome }, count)
+    }
+  })
+  new Counter({
+    name: "earshot_webhook_refusals_total",
+    help: "Requests to addresses of integrations that were refused: no valid signature, or one that was accepted before",
+    registers,
+    collect() {
+      this.reset()
+      this.inc(webhooks.refusals())
     }
   })
   registerRedactionMetrics(registry)

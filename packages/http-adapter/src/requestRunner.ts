@@ -27,6 +27,7 @@ import {
 } from "./Endpoint.js"
 import { type HttpError, messageErrors } from "./ErrorResponses.js"
 import { formFields } from "./FormFields.js"
+import { parseJson } from "./JsonText.js"
 import type { HttpLimits } from "./Limits.js"
 import { presentedCredentials } from "./requestCredentials.js"
 import { budgetOf, makeResponseBudget, type ResponseLease } from "./ResponseBudget.js"
@@ -97,10 +98,20 @@ export const makeRequestRunner = (
     const incoming = incomingBody(request, state)
     if (endpoint.operation === null) return Effect.flatMap(readInput(request, incoming), endpoint.handle)
     if (endpoint.operation === "raw") {
-      const { handle, mediaType } = endpoint
-      const bytes = mediaType === undefined ? Effect.succeed(new Uint8Array()) : readRaw(mediaType, limits, incoming)
+      const { handle, isLarge, mediaType } = endpoint
+      const limit = isLarge === true ? limits.multipartBytes : limits.bodyBytes
+      const bytes = mediaType === undefined ? Effect.succeed(new Uint8Array()) : readRaw(mediaType, limit, incoming)
       const { headers } = request
-      return Effect.flatMap(readInput(request, incoming), (input) => handle({ ...input, headers, bytes }))
+      const from = client.addressOf(request)
+      return Effect.flatMap(readInput(request, incoming), (input) =>
+        handle({
+          ...input,
+          headers,
+          from,
+          bytes,
+          parseJson: (body) => parseJson(limits, Buffer.from(body.buffer, body.byteOffset, body.byteLength))
+        })
+      )
     }
     const { handle, operation } = endpoint
     // The caller is authenticated before any of the body is read.

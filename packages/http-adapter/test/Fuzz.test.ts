@@ -16,7 +16,7 @@ const metrics = makeMetrics(
     responseBytesInFlight: () => 0,
     connections: { openConnections: () => 0, closed: () => 0 }
   },
-  () => [],
+  { counts: () => [], refusals: () => 0 },
   { counts: () => Promise.resolve([]), activity: new Map() }
 )
 const all: ReadonlyArray<Endpoint> = [...endpoints, ...serviceEndpoints(metrics, "", () => false, endpoints)]

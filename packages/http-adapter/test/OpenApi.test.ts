@@ -141,6 +141,11 @@ describe("the OpenAPI document", async () => {
     const queued = at(waiting.json, "results", "0", "id")
     const lease = at(claimed.json, "results", "0", "lease")
     const metric = await made("metrics", { agent, name: "M", type: "llm_judge", eval_type: "binary", prompt: "?" })
+    const desk = { platform: "vapi", agent }
+    const integration = at(
+      (await server.send("POST", "/observability/v1/integrations/", { key, json: desk })).json,
+      "id"
+    )
     const ids: Readonly<Record<string, unknown>> = {
       "/test_framework/v1/results/{id}/delete_runs/": result,
       "/test_framework/v1/runs/{id}/heartbeat/": runs[0],
@@ -158,6 +163,8 @@ describe("the OpenAPI document", async () => {
       "/observability/v1/call-logs/{id}/": call,
       "/observability/v1/call-logs/{id}/evaluate_metrics/": call,
       "/test_framework/v1/metrics/{id}/": metric,
+      "/observability/v1/integrations/{id}/": integration,
+      "/observability/v1/integrations/{id}/rotate_secret/": integration,
       "/user/v1/projects/{id}/": project,
       "/test_framework/v1/agents/{id}/": agent
     }

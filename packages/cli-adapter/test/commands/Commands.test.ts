@@ -6,6 +6,13 @@ import { PLATFORM_NAMES } from "../../src/commands/Calls.js"
 import { exportCalls, list as listCalls, show as showCall } from "../../src/actions/Calls.js"
 import { list as listDashboards, show as showDashboard } from "../../src/actions/Dashboards.js"
 import { ingest } from "../../src/actions/Ingest.js"
+import {
+  create as createIntegration,
+  list as listIntegrations,
+  remove as removeIntegration,
+  rotate as rotateIntegration,
+  update as updateIntegration
+} from "../../src/actions/Integrations.js"
 import { init } from "../../src/actions/Init.js"
 import { create, list as listKeys, revoke } from "../../src/actions/Keys.js"
 import { list as listOrganizations } from "../../src/actions/Organizations.js"
@@ -123,6 +130,27 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
     })
     expect(took.err).toContain("[3]: The body is not an envelope of vapi (provider_a).")
     expect(PLATFORM_NAMES).toEqual(Platforms.platformNames)
+  })
+
+  it("create, list, rotate and delete an integration without printing a secret that was given", async () => {
+    const secretFile = path.join(at.folder, "platform.secret")
+    await writeFile(secretFile, "key_0123456789\n")
+    const given = { agent: 1, project: none, name: "Desk", secretFile, redact: ["ssn"], metrics: none }
+    const made = await run(createIntegration({ ...host(), ...given, platform: "retell" }))
+    expect(made.code).toBe(0)
+    expect(made.out).toMatch(/^\/observability\/v1\/hooks\/[\w-]{27}\/$/)
+    const own = await run(createIntegration({ ...host(), ...given, platform: "vapi", secretFile: none, redact: [] }))
+    expect(own.out).toMatch(/^\/observability\/v1\/hooks\/[\w-]{27}\/\nwhsec_\S+$/)
+    const listed = await run(listIntegrations({ ...host(), ...page }))
+    expect(listed.out).toContain(made.out)
+    expect(listed.out).not.toContain("key_0123456789")
+    const rotated = await run(rotateIntegration({ ...host(), id: 2, secretFile: none, previousValid: 0 }))
+    expect(rotated.out).toMatch(/\nwhsec_\S+$/)
+    expect((await run(updateIntegration({ ...host(), id: 2, name: "New", redact: [], metrics: none }))).code).toBe(0)
+    expect((await run(removeIntegration({ ...host(), id: 2 }))).code).toBe(0)
+    expect(await run(removeIntegration({ ...host(), id: 2 }))).toMatchObject({ code: 1 })
+    const missing = await run(createIntegration({ ...host(), ...given, platform: "retell", secretFile: none }))
+    expect(missing).toMatchObject({ code: 1, out: "" })
   })
 
   it("list, show and export calls without printing control characters", async () => {

@@ -142,6 +142,12 @@ export const operations = table({
   "connections.test": { needs: "connections:manage", accepts: people, organizationWide: true },
   "connections.activate": { needs: "connections:manage", accepts: people, organizationWide: true },
   "connections.revoke": { needs: "connections:manage", accepts: people, organizationWide: true },
+  "integrations.create": { needs: "integrations:manage", accepts: people, organizationWide: true },
+  "integrations.list": { needs: "integrations:manage", accepts: people, organizationWide: true },
+  "integrations.read": { needs: "integrations:manage", accepts: people, organizationWide: true },
+  "integrations.update": { needs: "integrations:manage", accepts: people, organizationWide: true },
+  "integrations.rotate": { needs: "integrations:manage", accepts: people, organizationWide: true },
+  "integrations.delete": { needs: "integrations:manage", accepts: people, organizationWide: true },
   /** E2 */
   "checkouts.create": { needs: "checkouts:create", accepts: keyOnly, additionalCredential: "agent_session" },
 

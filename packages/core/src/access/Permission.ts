@@ -11,6 +11,7 @@ export const Permission = Schema.Literal(
   "evaluators:delete",
   "checkouts:create",
   "connections:manage",
+  "integrations:manage",
   "calls:read",
   "calls:write",
   "calls:delete",

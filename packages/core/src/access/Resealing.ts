@@ -1,4 +1,5 @@
 /** Seals stored secrets with the current key, after a key was replaced. */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { StorageError } from "../kernel/Storage.js"
@@ -19,6 +20,16 @@ export interface SealedSource {
   /** The rows after one, or the first ones; an empty list at the end. */
   readonly list: (after: SealedRow | undefined) => Effect.Effect<ReadonlyArray<SealedRow>, StorageError>
 }
+
+/**
+ * Sources of subjects in higher layers than the one that goes through all secrets. A reference, whose default is none.
+ */
+export class MoreSealedSources extends Context.Reference<MoreSealedSources>()(
+  "@earshot/core/access/MoreSealedSources",
+  {
+    defaultValue: (): ReadonlyArray<SealedSource> => []
+  }
+) {}
 
 /** What was found, in secrets. */
 export interface SecretsReport {

@@ -1,15 +1,20 @@
 /** Receives the webhooks of voice platforms as the platforms send them. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { NotFound } from "../access/AccessErrors.js"
+import { NotFound, type RateLimited, type Unauthenticated } from "../access/AccessErrors.js"
+import { type Actor, CurrentActor, hostActor } from "../access/Actor.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { decodeInput, type FieldErrors, fieldError, NON_FIELD, ValidationFailed } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, CallId } from "../kernel/Ids.js"
 import type { StorageError } from "../kernel/Storage.js"
 import { platformsOf, readEnvelope, type StatedFields, statedFields } from "../platforms/Envelopes.js"
+import type { Integration } from "../platforms/Integration.js"
+import { Integrations } from "../platforms/Integrations.js"
+import type { SignedRequest } from "../platforms/Signature.js"
 import { type Platform, platformAliases, platformNamed } from "../platforms/Platform.js"
 import type { RedactionUnavailable } from "./CallErrors.js"
 import { CallLimits } from "./CallRecord.js"
@@ -64,6 +69,7 @@ const fieldsIn = (text: string): ReadonlyArray<string> =>
     .map((name) => name.trim())
     .filter((name) => name !== "")
 
+/** Webhooks of voice platforms, with a caller's key or an integration's signature. */
 export class PlatformWebhooks extends Context.Tag("@earshot/core/calls/PlatformWebhooks")<
   PlatformWebhooks,
   {
@@ -79,9 +85,33 @@ export class PlatformWebhooks extends Context.Tag("@earshot/core/calls/PlatformW
       WebhookReceipt,
       NotFound | ValidationFailed | StorageError | RedactionUnavailable
     >
+    /**
+     * Receives a request to the address of an integration: verifies its signature over the raw bytes, and ingests its
+     * envelope with the integration's agent, fields to redact and metrics. No actor is checked: the signature is the
+     * credential. A signature that was accepted is not accepted again; after an error the same request may be repeated.
+     *
+     * @param parse parses the bytes as JSON, within the caller's limits
+     */
+    readonly receive: <E>(
+      publicId: string,
+      request: SignedRequest & { readonly from?: string | undefined },
+      parse: (bytes: Uint8Array) => Either.Either<unknown, E>
+    ) => Effect.Effect<
+      WebhookReceipt,
+      E | Unauthenticated | RateLimited | ValidationFailed | StorageError | RedactionUnavailable
+    >
     readonly counts: () => ReadonlyArray<WebhookCount>
+    /** Requests to addresses of integrations that were refused since the process started. */
+    readonly refusals: () => number
   }
 >() {}
+
+/** The host on behalf of an integration, limited to its agent or project. */
+const actorOf = ({ agentId, id, organizationId, projectId }: Integration): Actor => ({
+  ...hostActor(organizationId),
+  credentialId: `integration:${id}`,
+  bounds: [agentId === null ? { type: "project", id: projectId } : { type: "agent", id: agentId }]
+})
 
 /** The fields that a sender of envelopes adds to what an envelope states. */
 export interface AddedFields {
@@ -129,6 +159,7 @@ export const layer = Layer.effect(
   PlatformWebhooks,
   Effect.gen(function* () {
     const calls = yield* Calls
+    const integrations = yield* Integrations
     const counts = new Map<
       string,
       { readonly platform: Platform; readonly outcome: WebhookCount["outcome"]; count: number }
@@ -176,7 +207,26 @@ export const layer = Layer.effect(
         // It has the ids of a call and nothing that is stored of it.
         (received) => ({ receipt: encodeWebhookReceipt(received), created: received.ingested?.created ?? false })
       ),
-      counts: () => [...counts.values()]
+      receive: (publicId, request, parse) =>
+        Effect.gen(function* () {
+          const hook = yield* integrations.verify(publicId, request, request.from)
+          const { integration } = hook
+          const envelope = yield* parse(request.body)
+          const { agentId, metricIds, redactFields } = integration
+          const received = yield* receive(integration.platform, envelope, {
+            ...(agentId === null ? {} : { agent: agentId }),
+            ...(redactFields.length === 0 ? {} : { redact_fields: redactFields }),
+            ...(metricIds.length === 0 ? {} : { metric_ids: metricIds.join(",") })
+          }).pipe(
+            Effect.provideService(CurrentActor, actorOf(integration)),
+            // The host's actor may ingest.
+            Effect.catchTags({ Forbidden: Effect.die, Unauthenticated: Effect.die })
+          )
+          yield* integrations.accepted(hook)
+          return received
+        }),
+      counts: () => [...counts.values()],
+      refusals: integrations.refusals
     })
   })
 )

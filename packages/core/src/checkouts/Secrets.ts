@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import {
+  MoreSealedSources,
   RESEALED_AT_A_TIME,
   reseal,
   type SealedRow,
@@ -18,7 +19,7 @@ import { handlePurpose, secretPurpose } from "./Vault.js"
 
 /**
  * Every secret that is sealed in the database: signing keys of tokens, headers of chat endpoints, secrets of connections
- * to code hosts, and handles of checkouts. Operator functions: no actor is checked.
+ * to code hosts, handles of checkouts, and secrets of integrations. Operator functions: no actor is checked.
  */
 export class Secrets extends Context.Tag("@earshot/core/checkouts/Secrets")<
   Secrets,
@@ -56,11 +57,13 @@ export const layer = Layer.effect(
         )
     })
 
+    const more = yield* MoreSealedSources
     const sources = [
       signingKeys.sealed,
       agents.sealed,
       ofCheckouts("connection", "code connection"),
-      ofCheckouts("grant", "checkout")
+      ofCheckouts("grant", "checkout"),
+      ...more
     ]
     const run = (write: boolean) =>
       Option.match(box, {

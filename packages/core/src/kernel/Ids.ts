@@ -32,6 +32,9 @@ export type AgentId = typeof AgentId.Type
 export const CodeConnectionId = id("CodeConnectionId")
 export type CodeConnectionId = typeof CodeConnectionId.Type
 
+export const IntegrationId = id("IntegrationId")
+export type IntegrationId = typeof IntegrationId.Type
+
 export const CheckoutGrantId = id("CheckoutGrantId")
 export type CheckoutGrantId = typeof CheckoutGrantId.Type
 

@@ -1,3 +1,17 @@
+export {
+  encodeIntegration,
+  encodeIssuedIntegration,
+  HOOKS_PATH,
+  Integration,
+  IntegrationDraft,
+  IntegrationPatch,
+  type IssuedIntegration,
+  IssuedIntegrationWire,
+  SecretRotation
+} from "./Integration.js"
+export { Integrations, type VerifiedHook } from "./Integrations.js"
+export { IntegrationStore, type NewIntegration, type StoredIntegration } from "./IntegrationStore.js"
+export { isSigned, type SignedRequest, type ValidSignature, validSignature, WINDOWS } from "./Signature.js"
 export type { CallFacts, PlatformEvent, PlatformResults } from "./Envelope.js"
 export {
   isSuperseded,

@@ -120,6 +120,12 @@ const written: Readonly<Record<Operation, readonly [Permission, by: string, also
 
   /** E10 */
   "calls.ingest": ["calls:write", "k"],
+  "integrations.create": ["integrations:manage", "kod", "all of it"],
+  "integrations.list": ["integrations:manage", "kod", "all of it"],
+  "integrations.read": ["integrations:manage", "kod", "all of it"],
+  "integrations.update": ["integrations:manage", "kod", "all of it"],
+  "integrations.rotate": ["integrations:manage", "kod", "all of it"],
+  "integrations.delete": ["integrations:manage", "kod", "all of it"],
   "calls.observe": ["calls:write", "k"],
   "calls.list": ["calls:read", "kode"],
   "calls.read": ["calls:read", "kode"],

@@ -21,7 +21,7 @@ import { withPropertyDescriptions } from "./propertyDescriptions.js"
 
 const TAGS = [
   ["Calls", "Production calls: ingest, list, review and export."],
-  ["Platforms", "Webhooks of voice platforms."],
+  ["Platforms", "Webhooks of voice platforms, and the integrations that give them addresses with signatures."],
   ["Test suites", "Test suites as JSON: validate, estimate the cost, run."],
   ["Results", "Results of test suites, their runs of simulated calls, and capacity."],
   ["Evaluators", "Test cases: how a simulated caller behaves, and how the call is evaluated."],

@@ -20,6 +20,7 @@ import { dashboards } from "./migrations/0009_dashboards.js"
 import { checkouts } from "./migrations/0010_checkouts.js"
 import { blobs } from "./migrations/0012_blobs.js"
 import { simplifications } from "./migrations/0011_simplifications.js"
+import { platforms } from "./migrations/0013_platforms.js"
 import { storing } from "./Storing.js"
 import { predefinedMetricRevisions, REVISIONS_TABLE } from "./PredefinedMetricRevisions.js"
 import {
@@ -42,7 +43,8 @@ const MIGRATIONS = {
   "0009_dashboards": dashboards,
   "0010_checkouts": checkouts,
   "0011_simplifications": simplifications,
-  "0012_blobs": blobs
+  "0012_blobs": blobs,
+  "0013_platforms": platforms
 }
 
 const run = Migrator.make({})

@@ -81,6 +81,7 @@ export const layer = Layer.effect(
         yield* remove("checkout_grants", sql`sealed_handle IS NULL AND agent_id IN ${own}`)
         const held = yield* sql`SELECT 1 AS held FROM ${tables.checkout_grants} WHERE agent_id IN ${own} LIMIT 1`
         if (held.length > 0) return "held" as const
+        yield* remove("integrations", sql`project_id = ${project}`)
         yield* remove("agents", sql`project_id = ${project}`)
         yield* remove("project_personalities", sql`project_id = ${project}`)
         yield* remove("projects", sql`id = ${project}`)

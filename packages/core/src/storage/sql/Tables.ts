@@ -37,6 +37,8 @@ export const TABLES = [
   "widgets",
   "code_connections",
   "checkout_grants",
+  "integrations",
+  "received_webhooks",
   "results",
   "result_scenarios",
   "runs",

@@ -1,0 +1,235 @@
+import { Agents, Calls, PlatformWebhooks, Platforms, Projects, Secrets } from "@earshot/core"
+import { TestEngine } from "@earshot/test-kit"
+import { expect, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as TestClock from "effect/TestClock"
+import { createHmac } from "node:crypto"
+
+const START = 1_741_107_600_000
+const SECRET = "key_0123456789"
+let number = 0
+
+const parse = (bytes: Uint8Array) =>
+  Either.try({ try: (): unknown => JSON.parse(Buffer.from(bytes).toString()), catch: () => "not JSON" as const })
+
+const setUp = Effect.gen(function* () {
+  yield* TestClock.setTime(START)
+  const fixture = yield* TestEngine.fixture
+  const as = TestEngine.as(fixture.actor)
+  const integrations = yield* Platforms.Integrations
+  const webhooks = yield* PlatformWebhooks
+  const calls = yield* Calls
+  const errorsOf = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.flip(effect)
+  const ended = (more: object = {}) =>
+    Buffer.from(
+      JSON.stringify({
+        event: "call_ended",
+        call: {
+          call_id: `call-${number++}`,
+          agent_id: "retell-agent",
+          transcript_object: [{ role: "user", content: "My number is 402-77-1234.", words: [] }],
+          ...more
+        }
+      })
+    )
+  const signed = (body: Uint8Array, secret = SECRET, at = START) => ({
+    body,
+    headers: {
+      "x-retell-signature": `v=${at},d=${createHmac("sha256", secret).update(body).update(String(at)).digest("hex")}`
+    }
+  })
+  const post = (publicId: string, request: Platforms.SignedRequest) => webhooks.receive(publicId, request, parse)
+  const refused = (publicId: string, request: Platforms.SignedRequest) =>
+    Effect.map(Effect.flip(post(publicId, request)), (error) => (typeof error === "string" ? error : error._tag))
+  return { ...fixture, as, calls, ended, errorsOf, integrations, post, refused, signed, webhooks }
+})
+
+for (const database of TestEngine.databases) {
+  layer(TestEngine.layer(database, { cacheTtl: "1 minute" }))(`integrations on ${database}`, (it) => {
+    it.effect("receive signed webhooks of one agent, with its fields to redact", () =>
+      Effect.gen(function* () {
+        const { agent, as, calls, ended, integrations, post, signed } = yield* setUp
+        const { integration, secret } = yield* as(
+          integrations.create({
+            platform: "retell",
+            agent: agent.id,
+            secret: SECRET,
+            redact_fields: ["ssn"],
+            name: "Desk"
+          })
+        )
+        expect(secret).toBe(null)
+        expect(integration).toMatchObject({
+          platform: "provider_b",
+          agentId: agent.id,
+          redactFields: ["ssn"],
+          name: "Desk"
+        })
+        const { event, ingested } = yield* post(integration.publicId, signed(ended()))
+        expect([event, ingested?.created, ingested?.call.agentId]).toEqual(["call_ended", true, agent.id])
+        const call = yield* as(calls.read(ingested!.call.id))
+        expect(call.transcript?.turns[0]?.content).toBe("My number is [SSN].")
+        expect(call.redactFields).toEqual(["ssn"])
+        expect(JSON.stringify(yield* as(integrations.list({})))).not.toContain(SECRET)
+      })
+    )
+
+    it.effect(
+      "refuse what is unsigned, wrongly signed, expired, repeated or to an unknown address, and store nothing",
+      () =>
+        Effect.gen(function* () {
+          const { agent, as, calls, ended, integrations, post, refused, signed, webhooks } = yield* setUp
+          const { integration } = yield* as(
+            integrations.create({ platform: "retell", agent: agent.id, secret: SECRET })
+          )
+          const body = ended()
+          const before = webhooks.refusals()
+          expect(yield* refused(integration.publicId, { body, headers: {} })).toBe("Unauthenticated")
+          expect(yield* refused(integration.publicId, signed(body, "another-secret"))).toBe("Unauthenticated")
+          expect(yield* refused(integration.publicId, signed(body, SECRET, START - 301_000))).toBe("Unauthenticated")
+          expect(yield* refused(integration.publicId, { ...signed(body), body: ended() })).toBe("Unauthenticated")
+          expect(yield* refused("A".repeat(27), signed(body))).toBe("Unauthenticated")
+          expect(yield* refused("../../etc/passwd", signed(body))).toBe("Unauthenticated")
+          expect((yield* as(calls.list({ agent_id: agent.id }))).results).toEqual([])
+          expect((yield* post(integration.publicId, signed(body))).ingested?.created).toBe(true)
+          expect(yield* refused(integration.publicId, signed(body))).toBe("Unauthenticated")
+          expect(webhooks.refusals() - before).toBe(7)
+          // The platform's own retry is signed anew.
+          expect((yield* post(integration.publicId, signed(body, SECRET, START + 1000))).ingested?.created).toBe(false)
+        })
+    )
+
+    it.effect("accept the same request again after it failed", () =>
+      Effect.gen(function* () {
+        const { agent, as, ended, integrations, refused, signed } = yield* setUp
+        const { integration } = yield* as(integrations.create({ platform: "retell", agent: agent.id, secret: SECRET }))
+        const request = signed(ended({ call_id: "x".repeat(101) }))
+        expect(yield* refused(integration.publicId, request)).toBe("ValidationFailed")
+        expect(yield* refused(integration.publicId, request)).toBe("ValidationFailed")
+        expect(yield* refused(integration.publicId, signed(Buffer.from("{")))).toBe("not JSON")
+      })
+    )
+
+    it.effect("accept two secrets while one replaces the other, and one afterwards", () =>
+      Effect.gen(function* () {
+        const { agent, as, ended, integrations, post, refused, signed } = yield* setUp
+        const { integration } = yield* as(integrations.create({ platform: "retell", agent: agent.id, secret: SECRET }))
+        const next = "key_of_tomorrow"
+        const rotated = yield* as(integrations.rotate(integration.id, { secret: next, previous_valid_seconds: 60 }))
+        expect(rotated.integration.previousSecretUntil?.epochMillis).toBe(START + 60_000)
+        yield* post(integration.publicId, signed(ended(), SECRET))
+        yield* post(integration.publicId, signed(ended(), next))
+        yield* TestClock.setTime(START + 61_000)
+        expect(yield* refused(integration.publicId, signed(ended(), SECRET))).toBe("Unauthenticated")
+        yield* post(integration.publicId, signed(ended(), next))
+        yield* as(integrations.rotate(integration.id, { secret: SECRET, previous_valid_seconds: 0 }))
+        expect(yield* refused(integration.publicId, signed(ended(), next))).toBe("Unauthenticated")
+        yield* post(integration.publicId, signed(ended(), SECRET))
+      })
+    )
+
+    it.effect("make a secret where the platform takes one, and require it where the platform has its own", () =>
+      Effect.gen(function* () {
+        const { agent, as, errorsOf, integrations, post } = yield* setUp
+        const { integration, secret } = yield* as(integrations.create({ platform: "vapi", agent: agent.id }))
+        expect(secret).toMatch(/^whsec_/)
+        const body = Buffer.from(JSON.stringify({ message: { type: "hang", call: { id: "1" } } }))
+        const receipt = yield* post(integration.publicId, { body, headers: { "x-vapi-secret": secret ?? "" } })
+        expect(receipt).toMatchObject({ event: "hang", ingested: undefined })
+        for (const platform of ["retell", "elevenlabs"]) {
+          expect(yield* errorsOf(as(integrations.create({ platform, agent: agent.id })))).toMatchObject({
+            errors: { secret: ["This field is required: the platform signs with a secret of its own."] }
+          })
+        }
+      })
+    )
+
+    it.effect("find agents of their project only, by the platform's id", () =>
+      Effect.gen(function* () {
+        const { agent, as, ended, integrations, post, project, refused, signed } = yield* setUp
+        const agents = yield* Agents
+        const projects = yield* Projects
+        const { integration } = yield* as(
+          integrations.create({ platform: "retell", project: project.id, secret: SECRET })
+        )
+        expect(integration.agentId).toBe(null)
+        expect(yield* refused(integration.publicId, signed(ended()))).toBe("ValidationFailed")
+        yield* as(agents.update(agent.id, { assistant_id: "retell-agent" }))
+        expect((yield* post(integration.publicId, signed(ended()))).ingested?.call.agentId).toBe(agent.id)
+        const elsewhere = yield* as(projects.create({ name: "Elsewhere" }))
+        const other = yield* as(integrations.create({ platform: "retell", project: elsewhere.id, secret: SECRET }))
+        expect(yield* refused(other.integration.publicId, signed(ended()))).toBe("ValidationFailed")
+      })
+    )
+
+    it.effect("reject invalid input with every error", () =>
+      Effect.gen(function* () {
+        const { agent, as, errorsOf, integrations, project } = yield* setUp
+        expect(yield* errorsOf(as(integrations.create({ platform: "bland", redact_fields: ["x"] })))).toMatchObject({
+          errors: { platform: expect.anything(), "redact_fields[0]": expect.anything() }
+        })
+        expect(yield* errorsOf(as(integrations.create({ platform: "vapi" })))).toMatchObject({
+          errors: { agent: expect.anything(), project: expect.anything() }
+        })
+        expect(yield* errorsOf(as(integrations.create({ platform: "vapi", agent: agent.id + 999 })))).toMatchObject({
+          errors: { agent: expect.anything() }
+        })
+        expect(
+          yield* errorsOf(as(integrations.create({ platform: "vapi", agent: agent.id, secret: "short" })))
+        ).toMatchObject({
+          errors: { secret: expect.anything() }
+        })
+        expect(
+          yield* errorsOf(as(integrations.create({ platform: "vapi", project: project.id, metric_ids: [1] })))
+        ).toMatchObject({ errors: { metric_ids: ["Metrics belong to agents: create an integration of an agent."] } })
+        expect(
+          yield* errorsOf(as(integrations.create({ platform: "vapi", agent: agent.id, metric_ids: [999_999] })))
+        ).toMatchObject({ errors: { metric_ids: expect.anything() } })
+      })
+    )
+
+    it.effect("are read, changed and deleted within their organization, and their address is refused at once", () =>
+      Effect.gen(function* () {
+        const { agent, as, ended, errorsOf, integrations, post, refused, signed } = yield* setUp
+        const { integration } = yield* as(integrations.create({ platform: "retell", agent: agent.id, secret: SECRET }))
+        yield* post(integration.publicId, signed(ended()))
+        const other = TestEngine.as((yield* TestEngine.fixture).actor)
+        for (const attempt of [
+          integrations.read(integration.id),
+          integrations.update(integration.id, {}),
+          integrations.rotate(integration.id, { secret: SECRET }),
+          integrations.delete(integration.id)
+        ]) {
+          expect(yield* errorsOf(other(attempt))).toMatchObject({ _tag: "NotFound" })
+        }
+        const changed = yield* as(integrations.update(integration.id, { name: "New", redact_fields: ["ssn"] }))
+        expect(yield* as(integrations.read(integration.id))).toEqual(changed)
+        const { ingested } = yield* post(integration.publicId, signed(ended()))
+        expect(ingested?.call.redactFields).toEqual(["ssn"])
+        yield* as(integrations.delete(integration.id))
+        expect(yield* refused(integration.publicId, signed(ended()))).toBe("Unauthenticated")
+        expect(yield* errorsOf(as(integrations.read(integration.id)))).toMatchObject({ _tag: "NotFound" })
+      })
+    )
+
+    it.effect("keep accepted signatures until they expire, and their secrets sealed", () =>
+      Effect.gen(function* () {
+        const { agent, as, ended, integrations, post, signed } = yield* setUp
+        const { integration } = yield* as(integrations.create({ platform: "retell", agent: agent.id, secret: SECRET }))
+        yield* post(integration.publicId, signed(ended()))
+        const stored = () =>
+          TestEngine.execute(`SELECT signature FROM received_webhooks WHERE integration_id = ${integration.id}`)
+        yield* integrations.purge
+        expect(yield* stored()).toHaveLength(1)
+        yield* TestClock.setTime(START + 301_000)
+        yield* integrations.purge
+        expect(yield* stored()).toHaveLength(0)
+        expect(yield* TestEngine.dump).not.toContain(SECRET)
+        const report = yield* (yield* Secrets).examine
+        expect(report.current).toBeGreaterThan(0)
+        expect(report.lost).toEqual([])
+      })
+    )
+  })
+}
