@@ -43,8 +43,8 @@ describe("the addresses of integrations", async () => {
       { headers, body: `${body} ` },
       { headers: { "content-type": "application/json" }, body }
     ]
-    for (const refused of refusals) {
-      expect(await post(hook, refused.headers, refused.body)).toEqual({
+    for (const request of refusals) {
+      expect(await post(hook, request.headers, request.body)).toEqual({
         status: 401,
         challenge: 'Signature realm="earshot"',
         json: { detail: "Invalid signature." }

@@ -115,7 +115,7 @@ interface Opened {
 
 const invalid = (errors: FieldErrors) => new ValidationFailed({ errors })
 
-const refused = new Unauthenticated({ reason: "Invalid signature." })
+const invalidSignature = new Unauthenticated({ reason: "Invalid signature." })
 
 export const layer = Layer.effect(
   Integrations,
@@ -136,7 +136,7 @@ export const layer = Layer.effect(
     const find = (permit: Permit<"integrations:manage">, id: IntegrationId) =>
       orNotFound("Integration")(store.find(permit, id))
 
-    const forget = (publicId: string) => known.invalidate((opened) => opened.publicId === publicId)
+    const invalidate = (publicId: string) => known.invalidate((opened) => opened.publicId === publicId)
 
     const sealing: Effect.Effect<Sealing, ValidationFailed> = Option.match(box, {
       onNone: () => Effect.fail(invalid(NO_SECRET_BOX)),
@@ -230,7 +230,7 @@ export const layer = Layer.effect(
     const refuse = (from: string | undefined): Effect.Effect<never, Unauthenticated | RateLimited | StorageError> =>
       Effect.suspend(() => {
         refusals += 1
-        return Effect.zipRight(limiter.refuse(from === undefined ? [] : [from]), refused)
+        return Effect.zipRight(limiter.refuse(from === undefined ? [] : [from]), invalidSignature)
       })
 
     const verify = (publicId: string, request: SignedRequest, from: string | undefined) =>
@@ -305,7 +305,7 @@ export const layer = Layer.effect(
               return next
             })
           )
-          yield* forget(changed.publicId)
+          yield* invalidate(changed.publicId)
           return changed
         })
       ),
@@ -333,7 +333,7 @@ export const layer = Layer.effect(
               return { integration: next, secret: made.issued }
             })
           )
-          yield* forget(issued.integration.publicId)
+          yield* invalidate(issued.integration.publicId)
           return issued
         })
       ),
@@ -341,7 +341,7 @@ export const layer = Layer.effect(
         Effect.gen(function* () {
           const { integration } = yield* find(permit, id)
           yield* store.remove(permit, id)
-          yield* forget(integration.publicId)
+          yield* invalidate(integration.publicId)
         })
       ),
       verify: (publicId, request, from) => verify(publicId, request, from),

@@ -40,9 +40,9 @@ const setUp = Effect.gen(function* () {
     }
   })
   const post = (publicId: string, request: Platforms.SignedRequest) => webhooks.receive(publicId, request, parse)
-  const refused = (publicId: string, request: Platforms.SignedRequest) =>
+  const rejectionOf = (publicId: string, request: Platforms.SignedRequest) =>
     Effect.map(Effect.flip(post(publicId, request)), (error) => (typeof error === "string" ? error : error._tag))
-  return { ...fixture, as, calls, ended, errorsOf, integrations, post, refused, signed, webhooks }
+  return { ...fixture, as, calls, ended, errorsOf, integrations, post, rejectionOf, signed, webhooks }
 })
 
 for (const database of TestEngine.databases) {
@@ -79,21 +79,23 @@ for (const database of TestEngine.databases) {
       "refuse what is unsigned, wrongly signed, expired, repeated or to an unknown address, and store nothing",
       () =>
         Effect.gen(function* () {
-          const { agent, as, calls, ended, integrations, post, refused, signed, webhooks } = yield* setUp
+          const { agent, as, calls, ended, integrations, post, rejectionOf, signed, webhooks } = yield* setUp
           const { integration } = yield* as(
             integrations.create({ platform: "retell", agent: agent.id, secret: SECRET })
           )
           const body = ended()
           const before = webhooks.refusals()
-          expect(yield* refused(integration.publicId, { body, headers: {} })).toBe("Unauthenticated")
-          expect(yield* refused(integration.publicId, signed(body, "another-secret"))).toBe("Unauthenticated")
-          expect(yield* refused(integration.publicId, signed(body, SECRET, START - 301_000))).toBe("Unauthenticated")
-          expect(yield* refused(integration.publicId, { ...signed(body), body: ended() })).toBe("Unauthenticated")
-          expect(yield* refused("A".repeat(27), signed(body))).toBe("Unauthenticated")
-          expect(yield* refused("../../etc/passwd", signed(body))).toBe("Unauthenticated")
+          expect(yield* rejectionOf(integration.publicId, { body, headers: {} })).toBe("Unauthenticated")
+          expect(yield* rejectionOf(integration.publicId, signed(body, "another-secret"))).toBe("Unauthenticated")
+          expect(yield* rejectionOf(integration.publicId, signed(body, SECRET, START - 301_000))).toBe(
+            "Unauthenticated"
+          )
+          expect(yield* rejectionOf(integration.publicId, { ...signed(body), body: ended() })).toBe("Unauthenticated")
+          expect(yield* rejectionOf("A".repeat(27), signed(body))).toBe("Unauthenticated")
+          expect(yield* rejectionOf("../../etc/passwd", signed(body))).toBe("Unauthenticated")
           expect((yield* as(calls.list({ agent_id: agent.id }))).results).toEqual([])
           expect((yield* post(integration.publicId, signed(body))).ingested?.created).toBe(true)
-          expect(yield* refused(integration.publicId, signed(body))).toBe("Unauthenticated")
+          expect(yield* rejectionOf(integration.publicId, signed(body))).toBe("Unauthenticated")
           expect(webhooks.refusals() - before).toBe(7)
           // The platform's own retry is signed anew.
           expect((yield* post(integration.publicId, signed(body, SECRET, START + 1000))).ingested?.created).toBe(false)
@@ -102,18 +104,18 @@ for (const database of TestEngine.databases) {
 
     it.effect("accept the same request again after it failed", () =>
       Effect.gen(function* () {
-        const { agent, as, ended, integrations, refused, signed } = yield* setUp
+        const { agent, as, ended, integrations, rejectionOf, signed } = yield* setUp
         const { integration } = yield* as(integrations.create({ platform: "retell", agent: agent.id, secret: SECRET }))
         const request = signed(ended({ call_id: "x".repeat(101) }))
-        expect(yield* refused(integration.publicId, request)).toBe("ValidationFailed")
-        expect(yield* refused(integration.publicId, request)).toBe("ValidationFailed")
-        expect(yield* refused(integration.publicId, signed(Buffer.from("{")))).toBe("not JSON")
+        expect(yield* rejectionOf(integration.publicId, request)).toBe("ValidationFailed")
+        expect(yield* rejectionOf(integration.publicId, request)).toBe("ValidationFailed")
+        expect(yield* rejectionOf(integration.publicId, signed(Buffer.from("{")))).toBe("not JSON")
       })
     )
 
     it.effect("accept two secrets while one replaces the other, and one afterwards", () =>
       Effect.gen(function* () {
-        const { agent, as, ended, integrations, post, refused, signed } = yield* setUp
+        const { agent, as, ended, integrations, post, rejectionOf, signed } = yield* setUp
         const { integration } = yield* as(integrations.create({ platform: "retell", agent: agent.id, secret: SECRET }))
         const next = "key_of_tomorrow"
         const rotated = yield* as(integrations.rotate(integration.id, { secret: next, previous_valid_seconds: 60 }))
@@ -121,10 +123,10 @@ for (const database of TestEngine.databases) {
         yield* post(integration.publicId, signed(ended(), SECRET))
         yield* post(integration.publicId, signed(ended(), next))
         yield* TestClock.setTime(START + 61_000)
-        expect(yield* refused(integration.publicId, signed(ended(), SECRET))).toBe("Unauthenticated")
+        expect(yield* rejectionOf(integration.publicId, signed(ended(), SECRET))).toBe("Unauthenticated")
         yield* post(integration.publicId, signed(ended(), next))
         yield* as(integrations.rotate(integration.id, { secret: SECRET, previous_valid_seconds: 0 }))
-        expect(yield* refused(integration.publicId, signed(ended(), next))).toBe("Unauthenticated")
+        expect(yield* rejectionOf(integration.publicId, signed(ended(), next))).toBe("Unauthenticated")
         yield* post(integration.publicId, signed(ended(), SECRET))
       })
     )
@@ -147,19 +149,19 @@ for (const database of TestEngine.databases) {
 
     it.effect("find agents of their project only, by the platform's id", () =>
       Effect.gen(function* () {
-        const { agent, as, ended, integrations, post, project, refused, signed } = yield* setUp
+        const { agent, as, ended, integrations, post, project, rejectionOf, signed } = yield* setUp
         const agents = yield* Agents
         const projects = yield* Projects
         const { integration } = yield* as(
           integrations.create({ platform: "retell", project: project.id, secret: SECRET })
         )
         expect(integration.agentId).toBe(null)
-        expect(yield* refused(integration.publicId, signed(ended()))).toBe("ValidationFailed")
+        expect(yield* rejectionOf(integration.publicId, signed(ended()))).toBe("ValidationFailed")
         yield* as(agents.update(agent.id, { assistant_id: "retell-agent" }))
         expect((yield* post(integration.publicId, signed(ended()))).ingested?.call.agentId).toBe(agent.id)
         const elsewhere = yield* as(projects.create({ name: "Elsewhere" }))
         const other = yield* as(integrations.create({ platform: "retell", project: elsewhere.id, secret: SECRET }))
-        expect(yield* refused(other.integration.publicId, signed(ended()))).toBe("ValidationFailed")
+        expect(yield* rejectionOf(other.integration.publicId, signed(ended()))).toBe("ValidationFailed")
       })
     )
 
@@ -191,7 +193,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("are read, changed and deleted within their organization, and their address is refused at once", () =>
       Effect.gen(function* () {
-        const { agent, as, ended, errorsOf, integrations, post, refused, signed } = yield* setUp
+        const { agent, as, ended, errorsOf, integrations, post, rejectionOf, signed } = yield* setUp
         const { integration } = yield* as(integrations.create({ platform: "retell", agent: agent.id, secret: SECRET }))
         yield* post(integration.publicId, signed(ended()))
         const other = TestEngine.as((yield* TestEngine.fixture).actor)
@@ -208,7 +210,7 @@ for (const database of TestEngine.databases) {
         const { ingested } = yield* post(integration.publicId, signed(ended()))
         expect(ingested?.call.redactFields).toEqual(["ssn"])
         yield* as(integrations.delete(integration.id))
-        expect(yield* refused(integration.publicId, signed(ended()))).toBe("Unauthenticated")
+        expect(yield* rejectionOf(integration.publicId, signed(ended()))).toBe("Unauthenticated")
         expect(yield* errorsOf(as(integrations.read(integration.id)))).toMatchObject({ _tag: "NotFound" })
       })
     )
