@@ -339,9 +339,10 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
         Layer.provide(ports.ner ?? nerProviderNone)
       )
     ),
-    Layer.provideMerge(Layer.merge(Recordings.layer(ports.recordingStorage), ReadinessSql.layer)),
+    Layer.provideMerge(
+      Layer.mergeAll(Recordings.layer(ports.recordingStorage), ReadinessSql.layer, Integrations.layer)
+    ),
     Layer.provide(ports.blobs ?? FileBlobStore.layer({ directory: "earshot-recordings" })),
-    Layer.provideMerge(Integrations.layer),
     Layer.merge(Layer.merge(dashboards, Jobs.layer)),
     Layer.provideMerge(evaluation),
     Layer.provideMerge(Layer.provide(checkouts, ports.codeHosts ?? CodeHosts.layer())),

@@ -278,10 +278,7 @@ export const layer = Layer.effect(
         })
       ),
       list: useCase("integrations.list")((permit, query) =>
-        Effect.gen(function* () {
-          const page = yield* Pages.decodeRequest(query)
-          return Pages.pageOf(page, yield* store.list(permit, page), ({ id }) => id)
-        })
+        Pages.paginate(Pages.PageQuery, query, (page) => store.list(permit, page))
       ),
       read: useCase("integrations.read")((permit, id) =>
         Effect.map(find(permit, id), ({ integration }) => integration)

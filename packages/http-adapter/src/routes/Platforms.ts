@@ -9,7 +9,7 @@ import {
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { anyEncoding, type Endpoint, json, noStore } from "../Endpoint.js"
+import { anyEncoding, type Endpoint, json } from "../Endpoint.js"
 import { pathId, resource } from "./Resource.js"
 
 const tag = "Platforms"
@@ -117,7 +117,6 @@ export const platforms: ReadonlyArray<Endpoint> = [
     description:
       "Both secrets are valid for `previous_valid_seconds` (default: a day); with 0 the replaced one is refused at once. A " +
       "secret that is made here is shown only in this response.",
-    headers: noStore,
     body: {
       name: "SecretRotation",
       schema: Platforms.SecretRotation,
