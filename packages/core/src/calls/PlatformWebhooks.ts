@@ -219,8 +219,8 @@ export const layer = Layer.effect(
             ...(metricIds.length === 0 ? {} : { metric_ids: metricIds.join(",") })
           }).pipe(
             Effect.provideService(CurrentActor, actorOf(integration)),
-            // The host's actor may ingest.
-            Effect.catchTags({ Forbidden: Effect.die, Unauthenticated: Effect.die })
+            // The host's actor may ingest, and may read what it has ingested.
+            Effect.catchTags({ Forbidden: Effect.die, Unauthenticated: Effect.die, ResultWithheld: Effect.die })
           )
           yield* integrations.accepted(hook)
           return received
