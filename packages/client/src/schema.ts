@@ -109,6 +109,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/observability/v1/integrations/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List integrations
+         * @description Returns one page, newest first. A page has at most `limit` items and ends earlier if they are large. Pass `next` as `cursor` to get the next page; it is null on the last one.
+         */
+        get: operations["integrations.list"];
+        put?: never;
+        /**
+         * Create an integration
+         * @description The platform then posts to `/observability/v1/hooks/{public_id}/` with a signature instead of an API key. The secret is encrypted; one that is made here is shown only in this response.
+         */
+        post: operations["integrations.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/observability/v1/integrations/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an integration
+         * @description Read an integration.
+         */
+        get: operations["integrations.read"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an integration
+         * @description Permanently deletes the integration; its address is refused at once. Its calls are kept.
+         */
+        delete: operations["integrations.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Update an integration
+         * @description Omitted fields keep their values. Platform, agent and project cannot be changed.
+         */
+        patch: operations["integrations.update"];
+        trace?: never;
+    };
+    "/observability/v1/integrations/{id}/rotate_secret/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret of an integration
+         * @description Both secrets are valid for `previous_valid_seconds` (default: a day); with 0 the replaced one is refused at once. A secret that is made here is shown only in this response.
+         */
+        post: operations["integrations.rotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/observability/v1/call-logs/{id}/evaluate_metrics/": {
         parameters: {
             query?: never;
@@ -1736,7 +1808,7 @@ export interface components {
             /** @description Name. */
             name: string;
             /** @description Permissions of the API key. */
-            scopes?: ("all" | "keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
+            scopes?: ("all" | "keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
             /** @description When the key expires; null for never. */
             expires_at?: string | null;
         };
@@ -1751,7 +1823,7 @@ export interface components {
                 organization: number;
                 name: string;
                 hint: string;
-                scopes: ("all" | "keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
+                scopes: ("all" | "keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
                 created_by: number | null;
                 /** Format: date-time */
                 created_at: string;
@@ -2699,6 +2771,78 @@ export interface components {
             /** @description Index of the agent's audio channel in the recording. */
             main_agent_channel_index?: number | null;
         };
+        Integration: {
+            /** @description Unique id. */
+            id: number;
+            /** @description Id of the organization. */
+            organization: number;
+            /**
+             * @description The platform, by its token.
+             * @enum {string}
+             */
+            platform: "provider_a" | "provider_b" | "provider_d" | "provider_e" | "provider_f";
+            /** @description Name of the integration. */
+            name: string;
+            /** @description What identifies the integration in the path of its address. */
+            public_id: string;
+            /** @description Id of the project. */
+            project: number;
+            /** @description Agent of all calls; null if agents are found by the platform's id of them. */
+            agent: number | null;
+            /** @description Sensitive fields to redact in every call. */
+            redact_fields: ("person_name" | "age" | "phone_number" | "email_address" | "date" | "time" | "location" | "origin" | "gender_sexuality" | "physical_attribute" | "occupation" | "username" | "password" | "ip_address" | "url" | "filename" | "event" | "vehicle_id" | "dob" | "healthcare_number" | "medical_professional" | "credit_card" | "account_number" | "bank_account" | "money" | "ssn" | "passport_number" | "driver_license" | "numerical_pii")[];
+            /** @description Metrics that evaluate the calls; empty for all that are enabled for production calls. */
+            metric_ids: number[];
+            /** @description Until when the replaced secret is valid; null if there is none. */
+            previous_secret_until: string | null;
+            /** @description Who created it. */
+            created_by: number | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+        };
+        IntegrationDraft: {
+            /**
+             * @description The platform: its own name or its token.
+             * @enum {string}
+             */
+            platform: "provider_a" | "provider_b" | "provider_d" | "provider_e" | "provider_f" | "vapi" | "retell" | "pipecat" | "livekit" | "elevenlabs";
+            /** @description Agent of all calls. Required without `project`. */
+            agent?: number | null;
+            /** @description Project in which agents are found by the platform's id of them. Required without `agent`. */
+            project?: number | null;
+            /** @description Name of the integration. */
+            name?: string | null;
+            /** @description Secret that the platform signs with. Default: a new one, where the platform takes one. */
+            secret?: string | null;
+            /** @description Sensitive fields to redact in every call. */
+            redact_fields?: ("person_name" | "age" | "phone_number" | "email_address" | "date" | "time" | "location" | "origin" | "gender_sexuality" | "physical_attribute" | "occupation" | "username" | "password" | "ip_address" | "url" | "filename" | "event" | "vehicle_id" | "dob" | "healthcare_number" | "medical_professional" | "credit_card" | "account_number" | "bank_account" | "money" | "ssn" | "passport_number" | "driver_license" | "numerical_pii")[] | null;
+            /** @description Metrics that evaluate the calls. Default: all that are enabled for production calls. */
+            metric_ids?: number[] | null;
+        };
+        IntegrationPage: {
+            /** @description Cursor of the next page; null on the last page. */
+            next: string | null;
+            /** @description Cursor of the previous page; null on the first page. */
+            previous: string | null;
+            /** @description Items of the page. */
+            results: components["schemas"]["Integration"][];
+        };
+        IntegrationPatch: {
+            /** @description Name of the integration. */
+            name?: string;
+            /** @description Sensitive fields to redact in every call. */
+            redact_fields?: ("person_name" | "age" | "phone_number" | "email_address" | "date" | "time" | "location" | "origin" | "gender_sexuality" | "physical_attribute" | "occupation" | "username" | "password" | "ip_address" | "url" | "filename" | "event" | "vehicle_id" | "dob" | "healthcare_number" | "medical_professional" | "credit_card" | "account_number" | "bank_account" | "money" | "ssn" | "passport_number" | "driver_license" | "numerical_pii")[];
+            /** @description Metrics that evaluate the calls; empty for all that are enabled for production calls. */
+            metric_ids?: number[];
+        };
         IssuedApiKey: {
             /** @description Unique id. */
             id: number;
@@ -2709,7 +2853,7 @@ export interface components {
             /** @description Last characters of the secret, to recognize it. */
             hint: string;
             /** @description Permissions of the API key. */
-            scopes: ("all" | "keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
+            scopes: ("all" | "keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
             /** @description Who created it. */
             created_by: number | null;
             /**
@@ -2724,6 +2868,45 @@ export interface components {
             /** @description The key, for the header X-SERVICE-API-KEY. */
             api_key: string;
         };
+        IssuedIntegration: {
+            /** @description Unique id. */
+            id: number;
+            /** @description Id of the organization. */
+            organization: number;
+            /**
+             * @description The platform, by its token.
+             * @enum {string}
+             */
+            platform: "provider_a" | "provider_b" | "provider_d" | "provider_e" | "provider_f";
+            /** @description Name of the integration. */
+            name: string;
+            /** @description What identifies the integration in the path of its address. */
+            public_id: string;
+            /** @description Id of the project. */
+            project: number;
+            /** @description Agent of all calls; null if agents are found by the platform's id of them. */
+            agent: number | null;
+            /** @description Sensitive fields to redact in every call. */
+            redact_fields: ("person_name" | "age" | "phone_number" | "email_address" | "date" | "time" | "location" | "origin" | "gender_sexuality" | "physical_attribute" | "occupation" | "username" | "password" | "ip_address" | "url" | "filename" | "event" | "vehicle_id" | "dob" | "healthcare_number" | "medical_professional" | "credit_card" | "account_number" | "bank_account" | "money" | "ssn" | "passport_number" | "driver_license" | "numerical_pii")[];
+            /** @description Metrics that evaluate the calls; empty for all that are enabled for production calls. */
+            metric_ids: number[];
+            /** @description Until when the replaced secret is valid; null if there is none. */
+            previous_secret_until: string | null;
+            /** @description Who created it. */
+            created_by: number | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+            /** @description The new secret; null if the caller gave one. */
+            secret: string | null;
+        };
         IssuedShareableLink: {
             /** @description Unique id. */
             id: number;
@@ -2734,7 +2917,7 @@ export interface components {
             /** @description Last characters of the secret, to recognize it. */
             hint: string;
             /** @description Permissions of the credential. */
-            permissions: ("keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
+            permissions: ("keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
             /** @description Resources that the credential is restricted to; null for none. */
             bounds: {
                 /** @enum {string} */
@@ -2773,7 +2956,7 @@ export interface components {
             /** @description Id of the user; null for none. */
             user: number | null;
             /** @description Permissions of the credential. */
-            permissions: ("keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
+            permissions: ("keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
             /** @description Resources that the credential is restricted to; null for none. */
             bounds: {
                 /** @enum {string} */
@@ -3580,11 +3763,17 @@ export interface components {
             /** @description Items of the page. */
             results: components["schemas"]["Run"][];
         };
+        SecretRotation: {
+            /** @description The new secret. Default: one that is made, where the platform takes one. */
+            secret?: string | null;
+            /** @description For how many seconds the replaced secret stays valid. Default: a day. */
+            previous_valid_seconds?: number | null;
+        };
         ShareableLinkDraft: {
             /** @description Name. */
             name?: string | null;
             /** @description Permissions of the credential. */
-            permissions?: ("keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
+            permissions?: ("keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
             /** @description Resources that the credential is restricted to; null for none. */
             bounds: {
                 /** @enum {string} */
@@ -3605,7 +3794,7 @@ export interface components {
                 organization: number;
                 name: string;
                 hint: string;
-                permissions: ("keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
+                permissions: ("keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
                 bounds: {
                     /** @enum {string} */
                     type: "project" | "agent" | "dashboard" | "result";
@@ -3911,7 +4100,7 @@ export interface components {
              */
             kind: "oauth2" | "dashboard_session" | "embedded_session" | "agent_session";
             /** @description Permissions of the credential. */
-            permissions?: ("keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
+            permissions?: ("keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
             /** @description Resources that the token is restricted to. */
             bounds?: {
                 /** @enum {string} */
@@ -4805,6 +4994,297 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["WebhookReceipt"];
                     "application/vnd.earshot.receipt+json": components["schemas"]["Receipt"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
+        };
+    };
+    "integrations.list": {
+        parameters: {
+            query?: {
+                /** @description Position of the page: `next` or `previous` of another page. */
+                cursor?: string;
+                /** @description Maximum number of items per page. Default: 50. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of integrations. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            417: components["responses"]["ExpectationFailed"];
+            422: components["responses"]["QueryTimedOut"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    "integrations.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "platform": "retell",
+                 *       "agent": 1,
+                 *       "secret": "key_of_your_account",
+                 *       "redact_fields": [
+                 *         "credit_card"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["IntegrationDraft"];
+                /**
+                 * @example {
+                 *       "platform": "retell",
+                 *       "agent": 1,
+                 *       "secret": "key_of_your_account",
+                 *       "redact_fields": [
+                 *         "credit_card"
+                 *       ]
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": components["schemas"]["IntegrationDraft"];
+                /**
+                 * @example {
+                 *       "platform": "retell",
+                 *       "agent": 1,
+                 *       "secret": "key_of_your_account",
+                 *       "redact_fields": [
+                 *         "credit_card"
+                 *       ]
+                 *     }
+                 */
+                "multipart/form-data": components["schemas"]["IntegrationDraft"];
+            };
+        };
+        responses: {
+            /** @description The created integration. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuedIntegration"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
+        };
+    };
+    "integrations.read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Identifier of the resource.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The integration. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Integration"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    "integrations.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Identifier of the resource.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The integration is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
+        };
+    };
+    "integrations.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Identifier of the resource.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Front desk"
+                 *     }
+                 */
+                "application/json": components["schemas"]["IntegrationPatch"];
+                /**
+                 * @example {
+                 *       "name": "Front desk"
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": components["schemas"]["IntegrationPatch"];
+                /**
+                 * @example {
+                 *       "name": "Front desk"
+                 *     }
+                 */
+                "multipart/form-data": components["schemas"]["IntegrationPatch"];
+            };
+        };
+        responses: {
+            /** @description The updated integration. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Integration"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
+        };
+    };
+    "integrations.rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Identifier of the resource.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "secret": "next_key_of_your_account",
+                 *       "previous_valid_seconds": 3600
+                 *     }
+                 */
+                "application/json": components["schemas"]["SecretRotation"];
+                /**
+                 * @example {
+                 *       "secret": "next_key_of_your_account",
+                 *       "previous_valid_seconds": 3600
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": components["schemas"]["SecretRotation"];
+                /**
+                 * @example {
+                 *       "secret": "next_key_of_your_account",
+                 *       "previous_valid_seconds": 3600
+                 *     }
+                 */
+                "multipart/form-data": components["schemas"]["SecretRotation"];
+            };
+        };
+        responses: {
+            /** @description The integration with its new secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuedIntegration"];
                 };
             };
             400: components["responses"]["Invalid"];

@@ -70,16 +70,16 @@ export const mutants = [
   {
     name: "a shareable link accepted by call ingestion",
     file: "packages/core/src/access/Operation.ts",
-    find: '"calls.ingest": { needs: "calls:write", accepts: keyOnly }',
-    replace: '"calls.ingest": { needs: "calls:write", accepts: everybody }',
+    find: '"calls.ingest": { needs: "calls:write", shows: "calls:read", accepts: keyOnly }',
+    replace: '"calls.ingest": { needs: "calls:write", shows: "calls:read", accepts: everybody }',
     test: "packages/test-kit/test/properties/Properties.test.ts",
     killedBy: /calls.ingest accepts api_key/
   },
   {
     name: "redaction of a field that was not requested",
     file: "packages/redaction/src/SpansToRedact.ts",
-    find: "seen }), fields).filter(",
-    replace: 'seen }), new Set([...fields, "email_address"])).filter(',
+    find: "const selected = ofFields(found, fields)",
+    replace: 'const selected = ofFields(found, new Set([...fields, "email_address"]))',
     test: "packages/test-kit/test/properties/Properties.test.ts",
     killedBy: /values of fields that were not asked for stay/
   },

@@ -155,7 +155,7 @@ const standard = (
   return isValid ? { replay: { key: `${id} ${time}`, expiresAt: at + WINDOWS.standard } } : undefined
 }
 
-export const STANDARD_PREFIX = "whsec_"
+const STANDARD_PREFIX = "whsec_"
 
 /** The bytes of a secret `whsec_BASE64`; any other text is the key itself. */
 const standardKey = (secret: string): Buffer =>

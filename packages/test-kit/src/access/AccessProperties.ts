@@ -8,6 +8,7 @@ import { actor, credentialKind } from "./AccessArbitraries.js"
 /** What an operation asks of its caller. */
 export interface Rule {
   readonly needs: Permission
+  readonly alsoNeeds?: Permission
   readonly accepts: ReadonlyArray<CredentialKind>
   readonly additionalCredential?: CredentialKind
   readonly organizationWide?: true
@@ -16,6 +17,9 @@ export interface Rule {
 export type Decision = "let in" | "unauthenticated" | "forbidden"
 
 export { interfaceTable }
+
+const permissionsOf = ({ alsoNeeds, needs }: Rule): ReadonlyArray<Permission> =>
+  alsoNeeds === undefined ? [needs] : [needs, alsoNeeds]
 
 /** The table says what the interface's does; operations that an engine has not are passed over. */
 export const accessTableProperties = (operations: Readonly<Record<string, Rule>>): ReadonlyArray<Property> => [
@@ -74,9 +78,11 @@ export const authorizationProperties = (
       return isListed || decide(caller, name) === "unauthenticated"
     }),
     property(
-      "nobody is let in without the permission",
+      "nobody is let in without the permissions",
       [anybody, operation],
-      (caller, name) => caller.permissions.has(ruleOf(name).needs) || decide(caller, name) !== "let in"
+      (caller, name) =>
+        permissionsOf(ruleOf(name)).every((permission) => caller.permissions.has(permission)) ||
+        decide(caller, name) !== "let in"
     ),
     property(
       "a caller that is bound to some things does nothing that concerns the whole organization",
@@ -85,15 +91,15 @@ export const authorizationProperties = (
         caller.bounds === null || ruleOf(name).organizationWide !== true || decide(caller, name) !== "let in"
     ),
     property(
-      "who is of a listed kind, holds the permission and is bound to nothing is let in",
+      "a caller of a listed kind with the permissions and without bounds is let in",
       [anybody, operation],
       (caller, name) => {
-        const { accepts, additionalCredential, needs } = ruleOf(name)
+        const { accepts, additionalCredential } = ruleOf(name)
         const credential = accepts[0] ?? "host"
         const allowed: Actor = {
           ...caller,
           credential,
-          permissions: new Set([...caller.permissions, needs]),
+          permissions: new Set([...caller.permissions, ...permissionsOf(ruleOf(name))]),
           bounds: null,
           ...(additionalCredential === undefined ? {} : { additionalCredential: "agent_session" })
         }

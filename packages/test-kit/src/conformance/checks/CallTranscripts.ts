@@ -122,7 +122,8 @@ export const callTranscripts = checksOf("E10", {
             })
             expectEqual(
               `transcript_object of ${JSON.stringify(sample.payload).slice(0, 200)}`,
-              made.transcript_object,
+              // An envelope with an empty list is a call without a transcript.
+              made.transcript_object ?? [],
               sample.turns.map((turn) => ({
                 role: roleNames[turn.speaker],
                 content: turn.content,
