@@ -134,7 +134,7 @@ interface EngineFunctions {
     readonly export: (query: unknown, options: CallOptions) => AsyncIterable<CallRecord>
   }
   readonly jobs: {
-    /** Runs every due job and returns the number of attempts; for engines started without a worker. */
+    /** Runs every due job and returns how many jobs it ran; for engines started without a worker. */
     readonly drain: () => Promise<number>
   }
   /** Operator functions: no actor is checked, so never expose them to external callers. */

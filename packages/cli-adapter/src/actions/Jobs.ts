@@ -55,10 +55,10 @@ export const retry = (options: CommonOptions & { readonly id: number }): Command
 export const run = (options: StorageOptions & { readonly json: boolean } & OutboundOptions): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const attempts = yield* (yield* JobRunner).drain
+    const ran = yield* (yield* JobRunner).drain
     yield* options.json
-      ? screen.print(jsonLine({ attempts }))
-      : screen.note(attempts === 0 ? "No jobs are due." : `Ran ${attempts} ${attempts === 1 ? "job" : "jobs"}.`)
+      ? screen.print(jsonLine({ jobs: ran }))
+      : screen.note(ran === 0 ? "No jobs are due." : `Ran ${ran} ${ran === 1 ? "job" : "jobs"}.`)
   }).pipe((steps) =>
     Effect.flatMap(withLanguageModel(plainEngine(options)), (settings) =>
       withEngine(settings, { existing: true })(steps)

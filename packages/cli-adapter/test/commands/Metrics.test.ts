@@ -77,7 +77,7 @@ describe.each(["sqlite", "postgres"] as const)("metrics and jobs commands on %s"
     const waiting = await run(Jobs.list({ ...as(), ...queued }))
     expect(waiting.out).toMatch(/ 1 {2}evaluate_call +queued +0\/8/)
     expect((await run(Jobs.run(as()))).err).toBe("Ran 1 job.")
-    expect(JSON.parse((await run(Jobs.run(as(true)))).out)).toEqual({ attempts: 0 })
+    expect(JSON.parse((await run(Jobs.run(as(true)))).out)).toEqual({ jobs: 0 })
     const scored = await run(scores({ ...as(), id: 1 }))
     expect(scored.out).toMatch(/^Latency +scored +500 *$/m)
     expect(scored.out).toMatch(/^Expected outcome +skipped +No language model/m)

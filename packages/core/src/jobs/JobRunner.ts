@@ -4,6 +4,7 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import type { JobId } from "../kernel/Ids.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { inTurns } from "../kernel/TurnScheduler.js"
 import { type Backoff, DEFAULT_BACKOFF } from "./Backoff.js"
@@ -46,8 +47,9 @@ export class JobRunner extends Context.Tag("@earshot/core/jobs/JobRunner")<
      */
     readonly run: Effect.Effect<never>
     /**
-     * Runs the periodic tasks once and every due job, including those that become due meanwhile; returns the number of
-     * attempts. If the database fails, the claims of running jobs are released.
+     * Runs the periodic tasks once and every due job, including those that become due meanwhile; returns how many jobs it
+     * ran. A job that was attempted twice, or handed over to another kind, counts once. If the database fails, the claims
+     * of running jobs are released.
      */
     readonly drain: Effect.Effect<number, StorageError>
   }
@@ -136,12 +138,12 @@ export const make = (
         if ((yield* Fiber.poll(fiber))._tag === "Some") running.remove(claims)
       })
 
-    /** Claims due jobs of a kind and starts them; returns how many. */
+    /** Claims due jobs of a kind and starts them; returns the claims. */
     const claimKind = (handler: JobHandler | BatchHandler, now: number) =>
       Effect.gen(function* () {
         const quotas = yield* quotasFor(handler, now)
         const last = quotas.at(-1)
-        if (last === undefined) return 0
+        if (last === undefined) return []
         turns.set(handler.kind, last.organizationId)
         const claimed = yield* work.atomically(
           // The time is read here: waiting for the database lock may have taken long, and the lease starts now.
@@ -158,16 +160,16 @@ export const make = (
         } else {
           for (const claim of claimed) yield* start(outcomes.attempt(handler, claim), [claim], true)
         }
-        return claimed.length
+        return claimed
         // Uninterruptible, so that everything claimed is started.
       }).pipe(Effect.uninterruptible)
 
-    /** Claims due jobs and starts them; returns how many. */
+    /** Claims due jobs and starts them; returns the claims. */
     const claimDue = Effect.gen(function* () {
       const now = yield* store.now
       yield* markExhaustedDead(now)
-      let claimed = 0
-      for (const handler of handlers) claimed += yield* claimKind(handler, now)
+      const claimed: Array<Claim> = []
+      for (const handler of handlers) claimed.push(...(yield* claimKind(handler, now)))
       return claimed
     })
 
@@ -228,7 +230,7 @@ export const make = (
       if (held.length > 0) yield* work.atomically(Effect.flatMap(store.now, (now) => store.release(held, now)))
     }).pipe(Effect.catchAll((error) => Effect.logWarning("Failed to release job claims", { error })))
 
-    const loop = claimDue.pipe(
+    const loop = Effect.map(claimDue, ({ length }) => length).pipe(
       Effect.catchAll((error) => Effect.as(Effect.logWarning("Failed to poll for due jobs", { error }), 0)),
       // A defect must not end the worker: every job would wait forever.
       Effect.catchAllDefect((defect) => Effect.as(Effect.logError("Failed to poll for due jobs", { defect }), 0)),
@@ -244,14 +246,14 @@ export const make = (
         )
       ).pipe(Effect.zipRight(Effect.never), Effect.ensuring(releaseClaims), inTurns),
       drain: Effect.gen(function* () {
-        let attempts = 0
+        const ran = new Set<JobId>()
         yield* Effect.forEach(periodicTasks, ({ run }) => run, { discard: true })
         for (;;) {
           // A job that ends during the poll may have enqueued another one, so poll again unless nothing was running.
           const wasIdle = running.size === 0
           const started = yield* claimDue
-          attempts += started
-          if (wasIdle && started === 0) return attempts
+          for (const { id } of started) ran.add(id)
+          if (wasIdle && started.length === 0) return ran.size
           const fibers = running.fibers()
           // A job that ended since the poll has notified: its successors are due now, and the others may take long.
           if (fibers.length > 0) {
