@@ -10,6 +10,7 @@ import {
   hostActor,
   JobRunner,
   Organizations,
+  Platforms,
   roleNames,
   Widgets
 } from "@earshot/core"
@@ -148,6 +149,16 @@ export const curls = (at: {
   ]
 }
 
+/** Where the voice platforms send the calls of an agent. */
+const webhookUrls = (screen: Screen["Type"], url: string, agent: number): ReadonlyArray<string> => {
+  const names = Object.keys(Platforms.platformAliases)
+  const widest = Math.max(...names.map(({ length }) => length))
+  return [
+    `\n${painted(screen, "dim", "# Webhook URLs of voice platforms, with the API key in the header X-SERVICE-API-KEY")}`,
+    ...names.map((name) => `${name.padEnd(widest)}  ${url}/observability/v1/${name}/observe/?agent_id=${agent}`)
+  ]
+}
+
 /** Shows the engine, the charts and the server on a temporary database. */
 export const demo = (options: DemoOptions): CommandEffect =>
   Effect.scoped(
@@ -177,7 +188,11 @@ export const demo = (options: DemoOptions): CommandEffect =>
 
         yield* title("Ingest calls")
         const formats = yield* samples
-        const kept = yield* Effect.forEach(formats, ({ body }) => calls.ingest({ ...body, agent: founded.agent.id }))
+        // Some samples state a time, which would put them outside the 30 days that are charted.
+        const timestamp = new Date(yield* Clock.currentTimeMillis).toISOString()
+        const kept = yield* Effect.forEach(formats, ({ body }) =>
+          calls.ingest({ ...body, timestamp, agent: founded.agent.id })
+        )
         yield* screen.print(
           table(
             [
@@ -216,9 +231,9 @@ export const demo = (options: DemoOptions): CommandEffect =>
 
         yield* title("Score calls")
         const scoring = yield* Clock.currentTimeMillis
-        const attempts = yield* (yield* JobRunner).drain
+        const jobs = yield* (yield* JobRunner).drain
         const scored = ((yield* Clock.currentTimeMillis) - scoring) / 1000
-        yield* screen.print(`Scored ${attempts} calls by formula in ${scored.toFixed(1)} s. The first of them:\n`)
+        yield* screen.print(`Scored ${jobs} calls by formula in ${scored.toFixed(1)} s. The first of them:\n`)
         const [first] = kept
         if (first !== undefined) {
           const evaluations = yield* (yield* CallEvaluations).evaluations(first.call.id)
@@ -269,6 +284,7 @@ export const demo = (options: DemoOptions): CommandEffect =>
       for (const { about, command } of curls({ url, apiKey, agent: founded.agent.id, widget })) {
         yield* screen.print(`\n${painted(screen, "dim", `# ${about}`)}\n${command}`)
       }
+      yield* screen.print(webhookUrls(screen, url, founded.agent.id).join("\n"))
       yield* screen.print(`\nPress Ctrl-C to stop.`)
       yield* Effect.never
     })

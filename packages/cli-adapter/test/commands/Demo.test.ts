@@ -3,6 +3,7 @@ import { existsSync } from "node:fs"
 import { promisify } from "node:util"
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import { demoCalls } from "../../src/actions/DemoCalls.js"
+import { Platforms } from "@earshot/core"
 import { acts } from "../support/text.js"
 import { earshot, start, type Started } from "../support/binary.js"
 
@@ -63,6 +64,17 @@ describe("earshot demo", () => {
       { results: [{ success: false }, { success: false }] },
       { chart_type: "pie", field: "call_ended_reason" }
     ])
+    const apiKey = /^API key +(\S+)$/m.exec(out)?.[1] ?? ""
+    const webhooks = [...out.matchAll(/^([a-z]+) +(http:\S+\/observe\/\?agent_id=1)$/gm)]
+    expect(webhooks.map(([, name]) => name)).toEqual(Object.keys(Platforms.platformAliases))
+    for (const [, name = "", url = ""] of webhooks) {
+      expect(url).toContain(`/observability/v1/${name}/observe/`)
+      const body = JSON.stringify({ message: { type: "status-update" } })
+      const headers = { "content-type": "application/json", "x-service-api-key": apiKey }
+      const answer = await fetch(url, { method: "POST", headers, body })
+      // Of this event, one platform's envelope skips it, and the endpoints of the others name the platform.
+      expect([name, answer.status]).toEqual([name, name === "vapi" ? 200 : 400])
+    }
     expect(existsSync(folderIn(out))).toBe(true)
     // Twice, as a terminal and a package manager do it together.
     demo.child.kill("SIGINT")
