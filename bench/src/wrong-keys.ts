@@ -2,14 +2,16 @@
  * Processor time of refusing a wrong credential, in microseconds per attempt: what an attacker or a misconfigured client
  * costs. 64 attempts are in flight at a time. The time of a PostgreSQL server is not in it.
  */
-import { randomInt } from "node:crypto"
+import { randomBytes, randomInt } from "node:crypto"
 import { crc32 } from "node:zlib"
 import { Credentials, CurrentActor, Engine, hostActor, Organizations, type Presented, Tokens } from "@earshot/core"
 import { PostgresStorage } from "@earshot/core/postgres"
+import * as AesSecretBox from "@earshot/core/providers/AesSecretBox"
 import * as RateLimits from "@earshot/core/providers/RateLimits"
 import { SqliteStorage } from "@earshot/core/sqlite"
 import { createDatabase } from "@earshot/test-kit/postgres"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { benchmark, type DatabaseName } from "./Benchmark.js"
@@ -47,6 +49,11 @@ const withUnknownKey = (token: string): string => {
   const header = { alg: "HS256", typ: "earshot.oauth2+jwt", kid: randomText(16) }
   return `${Buffer.from(JSON.stringify(header)).toString("base64url")}.${token.split(".").slice(1).join(".")}`
 }
+
+/** Seals the signing key of tokens. */
+const secretBox = AesSecretBox.layer(
+  Either.getOrThrow(AesSecretBox.parse(Redacted.make(randomBytes(32).toString("base64"))))
+)
 
 const measure = ({ attempts, rounds }: Size, print: (line: string) => void) =>
   Effect.gen(function* () {
@@ -93,6 +100,7 @@ export const wrongKeysBenchmark = benchmark<Size>({
     const measureOn = async (database: DatabaseName, storage: Layer.Layer<Engine.Storage, unknown>) => {
       print(`${size.attempts} wrong credentials on ${database}, ${size.rounds} rounds`)
       const engine = Engine.layerWith({
+        secretBox,
         rateLimiter: RateLimits.layerMemory({ refusals: { points: 60, seconds: 60 } })
       }).pipe(Layer.provideMerge(storage))
       await Effect.runPromise(Effect.provide(measure(size, print), engine))
