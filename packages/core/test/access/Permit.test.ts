@@ -101,7 +101,7 @@ describe("authorization", () => {
 })
 
 describe("resource scopes", () => {
-  const properties = AccessKit.scopeProperties((bounds, place) =>
+  const properties = AccessKit.resourceScopeProperties((bounds, place) =>
     isInScope(CatalogKit.permit(organizationId, "projects.read", bounds), place)
   )
   for (const { check, name } of properties) it(name, check)

@@ -24,7 +24,7 @@ const place: fc.Arbitrary<Place> = fc.dictionary(
 )
 
 /** Whether a thing is in a credential's scope: all of the organization without bounds, else what lies in one of them. */
-export const scopeProperties = (
+export const resourceScopeProperties = (
   isInScope: (bounds: Actor["bounds"], place: Place) => boolean
 ): ReadonlyArray<Property> => [
   property("a credential without bounds has all of its organization in scope", [place], (there) =>

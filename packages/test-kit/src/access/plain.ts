@@ -21,5 +21,5 @@ export {
   issuingProperties,
   type IssuingRules,
   type Place,
-  scopeProperties
+  resourceScopeProperties
 } from "./IssuingProperties.js"
