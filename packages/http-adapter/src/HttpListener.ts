@@ -72,7 +72,12 @@ export const build = async (
   const log = makeLog({ level: logLevel, destination: logDestination })
   const app = await makeApp(
     requestRuntime(runtime, log),
-    (metrics, isDraining) => [...endpoints, ...hooks, ...git, ...serviceEndpoints(metrics, basePath, isDraining, endpoints)],
+    (metrics, isDraining) => [
+      ...endpoints,
+      ...hooks,
+      ...git,
+      ...serviceEndpoints(metrics, basePath, isDraining, endpoints)
+    ],
     { basePath, limits, log, trustProxy, allowOrigins }
   )
   return {

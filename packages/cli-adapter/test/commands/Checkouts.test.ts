@@ -47,6 +47,7 @@ describe.skipIf(!(await CheckoutKit.runsGitTests()))("earshot checkout", () => {
       expect(made).toMatchObject({ repo: "web", permissions: { contents: "read" } })
 
       const env = await earshot(["checkout", "web", "--env", ...hosts])
+      expect([env.code, env.err]).toEqual([0, expect.not.stringContaining("failed")])
       writeFileSync(join(folder.path, "env.sh"), env.out)
       const clone = `git clone --quiet ${String(url)}/repohost/git/1/web.git`
       expect(await shell(`. ./env.sh && ${clone} cloned`)).toEqual({ code: 0, err: "" })
