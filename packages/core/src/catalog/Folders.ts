@@ -102,7 +102,7 @@ export const layer = Layer.effect(
       ),
       read: useCase("folders.read")(find),
       update: useCase("folders.update")((permit, id, input) =>
-        work.atomically(
+        work.atomicallyInBulk(
           Effect.gen(function* () {
             const seen = yield* find(permit, id)
             // Locks the project: a move depends on the paths of other folders.
@@ -121,7 +121,7 @@ export const layer = Layer.effect(
         )
       ),
       delete: useCase("folders.delete")((permit, id) =>
-        work.atomically(
+        work.atomicallyInBulk(
           Effect.gen(function* () {
             const seen = yield* find(permit, id)
             yield* projects

@@ -209,7 +209,7 @@ export const layer = Layer.effect(
       ),
       bulkUpdate: useCase("evaluators.bulkUpdate")(
         (permit, input, query = {}) =>
-          work.atomically(
+          work.atomicallyInBulk(
             Effect.gen(function* () {
               const { many } = yield* decodeInput(BulkUpdateQuery, query)
               const update = parseBulkUpdate(input)

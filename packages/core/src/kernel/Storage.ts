@@ -80,5 +80,10 @@ export class UnitOfWork extends Context.Tag("@earshot/core/kernel/UnitOfWork")<
   UnitOfWork,
   {
     readonly atomically: <A, E, R>(steps: Effect.Effect<A, E, R>) => Effect.Effect<A, E | StorageError, R>
+    /**
+     * The same for a use case that changes thousands of rows at once: each statement may take ten times as long as one of
+     * an ordinary request. Inside another transaction its statements have the limit of that one.
+     */
+    readonly atomicallyInBulk: <A, E, R>(steps: Effect.Effect<A, E, R>) => Effect.Effect<A, E | StorageError, R>
   }
 >() {}

@@ -25,7 +25,12 @@ interface Line {
   /** Breaks all connections; new ones are refused until `restore`. */
   readonly cut: () => void
   readonly restore: () => void
+  /** Passes on requests to cancel a statement only after this time, in milliseconds. */
+  readonly delayCancels: (millis: number) => void
 }
+
+/** The code of a CancelRequest, after its length. */
+const isCancel = (data: Buffer): boolean => data.length === 16 && data.readInt32BE(4) === 80877102
 
 const lineTo = (address: string) =>
   Effect.map(
@@ -35,6 +40,7 @@ const lineTo = (address: string) =>
         const sockets = new Set<Socket>()
         let isFrozen = false
         let isCut = false
+        let cancelDelay = 0
         const server = createServer((near) => {
           if (isCut) {
             near.destroy()
@@ -51,7 +57,10 @@ const lineTo = (address: string) =>
             })
             if (isFrozen) socket.pause()
           }
-          near.on("data", (data) => far.write(data))
+          near.on("data", (data) => {
+            if (isCancel(data)) setTimeout(() => far.write(data), cancelDelay)
+            else far.write(data)
+          })
           far.on("data", (data) => near.write(data))
           if (isFrozen) for (const socket of [near, far]) socket.pause()
         })
@@ -80,6 +89,9 @@ const lineTo = (address: string) =>
                 },
                 restore: () => {
                   isCut = false
+                },
+                delayCancels: (millis) => {
+                  cancelDelay = millis
                 }
               }
             })
@@ -207,6 +219,50 @@ describe("a PostgreSQL server", () => {
             runOutside: new StorageBusy({ operation: "Test.locked" }),
             another: [{ one: 1 }]
           })
+        })
+      ),
+    LIMIT
+  )
+})
+
+describe("a PostgreSQL statement", () => {
+  it.live(
+    "that ends before the request to cancel it arrives leaves the next statements of its connection alone",
+    () =>
+      onLine((line) =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const work = yield* UnitOfWork
+          line.delayCancels(300)
+          const sleep = (seconds: number) => sql`SELECT pg_sleep(${seconds})`.pipe(storing("Test.sleep"))
+          for (const request of [sleep(0.1), work.atomically(sleep(0.1)), asList(sleep(0.1))]) {
+            const fiber = yield* Effect.fork(request)
+            yield* Effect.sleep("50 millis")
+            yield* Fiber.interrupt(fiber)
+            // On all connections there are, also that of the canceled statement, until the request has arrived.
+            yield* Effect.all([sleep(0.6), sleep(0.6), sleep(0.6), asList(sleep(0.6)), asList(sleep(0.6))], {
+              concurrency: "unbounded"
+            })
+          }
+        })
+      ),
+    LIMIT
+  )
+
+  it.live(
+    "of bulk work may take longer than those of ordinary requests",
+    () =>
+      onLine(() =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const work = yield* UnitOfWork
+          const slow = sql`SELECT 1 AS one FROM pg_sleep(1.5)`.pipe(storing("Test.slow"))
+          expect(yield* Effect.flip(work.atomically(slow))).toBeInstanceOf(StorageBusy)
+          expect(yield* work.atomicallyInBulk(slow)).toEqual([{ one: 1 }])
+          // The connection that was used has the ordinary limit again.
+          const again = Effect.flip(work.atomically(slow))
+          const outcomes = yield* Effect.all([again, again, again], { concurrency: "unbounded" })
+          for (const outcome of outcomes) expect(outcome).toBeInstanceOf(StorageBusy)
         })
       ),
     LIMIT

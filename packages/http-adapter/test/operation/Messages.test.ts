@@ -10,7 +10,7 @@ describe("HTTP messages", async () => {
   const server = await serverForBlock({
     limits: { headersMillis: 250, requestMillis: 500, lingerMillis: 200, keepAliveMillis: 300 }
   })
-  const { agent, key } = await server.tenant()
+  const { agent, key, project } = await server.tenant()
   const head = `POST ${OBSERVE} HTTP/1.1\r\nhost: x\r\nx-service-api-key: ${key}\r\ncontent-type: application/json\r\n`
   const whole = (text: string): string => text.split("\r\n\r\n")[1] ?? ""
 
@@ -53,14 +53,28 @@ describe("HTTP messages", async () => {
   })
 
   it("may have a URL with the largest filter of a dashboard", async () => {
-    const conditions = Array.from({ length: 300 }, (_, n) => ({
-      field: `metadata.key_${n}`,
-      op: "neq",
-      value: `v${n}`
-    }))
-    const query = new URLSearchParams({ filters_v2: JSON.stringify({ operator: "and", conditions }) }).toString()
-    expect(query.length).toBeGreaterThan(20_000)
-    expect((await server.send("GET", `${CALLS}?${query}`, { key })).status).toBe(200)
+    const filterOf = (prefix: string, count: number, field: (n: number) => string) =>
+      Array.from({ length: count }, (_, n) => ({ field: field(n), op: "neq", value: `${prefix} ${n}` }))
+    const isAccepted = async (filters: unknown) => {
+      const query = new URLSearchParams({ filters_v2: JSON.stringify(filters) }).toString()
+      return { bytes: query.length, status: (await server.send("GET", `${CALLS}?${query}`, { key })).status }
+    }
+    const path = (n: number) => `metadata.key_${n}`
+    // As much as a dashboard's filter and a widget's may cost each: 100 conditions on paths.
+    const [ofDashboard, ofWidget] = ["d", "w"].map((prefix) => filterOf(prefix, 100, path))
+    const dashboard = await server.send("POST", "/dashboards/dashboards/", {
+      key,
+      json: { name: "Large", project, filters: { operator: "and", conditions: ofDashboard } }
+    })
+    expect(dashboard.status).toBe(201)
+    const merged = [...(ofDashboard ?? []), ...(ofWidget ?? [])]
+    expect((await isAccepted({ operator: "and", conditions: merged })).status).toBe(200)
+    const more = [...merged, { field: "topic", op: "eq", value: "x" }]
+    expect((await isAccepted({ operator: "and", conditions: more })).status).toBe(400)
+    // Fields of the call cost less, so that the length is what bounds them.
+    const long = await isAccepted({ operator: "and", conditions: filterOf("t", 600, () => "topic") })
+    expect(long.bytes).toBeGreaterThan(40_000)
+    expect(long.status).toBe(200)
   })
 
   it("are answered with 404 for an unknown path and 405 with Allow for an unsupported method", async () => {

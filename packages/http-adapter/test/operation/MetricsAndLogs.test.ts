@@ -34,8 +34,22 @@ describe("metrics and logs", () => {
       )
       const names = [...text.matchAll(/^# TYPE (earshot_\S+) (\S+)$/gm)].map(([, name = "", type = ""]) => [name, type])
       expect(names).toEqual([
+        ["earshot_jobs", "gauge"],
+        ["earshot_jobs_oldest_waiting_seconds", "gauge"],
+        ["earshot_jobs_claimed_total", "counter"],
+        ["earshot_jobs_ended_total", "counter"],
+        ["earshot_jobs_duration_seconds_total", "counter"],
+        ["earshot_jobs_retried_total", "counter"],
+        ["earshot_jobs_dead_total", "counter"],
+        ["earshot_jobs_lost_leases_total", "counter"],
         ["earshot_http_requests_total", "counter"],
         ["earshot_http_request_duration_seconds", "histogram"],
+        ["earshot_webhook_events_total", "counter"],
+        ["earshot_webhook_refusals_total", "counter"],
+        ["earshot_redactions_total", "counter"],
+        ["earshot_redaction_calls_total", "counter"],
+        ["earshot_redaction_seconds_total", "counter"],
+        ["earshot_redaction_recordings_dropped_total", "counter"],
         ["earshot_http_requests_in_flight", "gauge"],
         ["earshot_http_body_bytes_in_flight", "gauge"],
         ["earshot_http_response_bytes_in_flight", "gauge"],

@@ -1,7 +1,8 @@
 /**
  * Statements on connections of a node-postgres pool, each with a time limit that holds whatever the server does. The
  * server's own limits do not: a server that is frozen, or a network that drops packets, enforces none. A statement that
- * is interrupted or over its limit is canceled on the server, and its connection is used again only once it has ended.
+ * is interrupted or over its limit is canceled on the server, and its connection is used again only once it has ended and
+ * the server has handled the request, which would cancel the next statement otherwise.
  */
 import type { Connection } from "@effect/sql/SqlConnection"
 import { SqlError } from "@effect/sql/SqlError"
@@ -30,10 +31,15 @@ const isClosing = (error: Error): boolean => "code" in error && /^(?:57P0|08|25P
 
 const ignored = (): void => undefined
 
+const notCanceled = (): NotNow => new NotNow({ message: "The statement could not be canceled." })
+
 /** One statement on a connection. */
 interface Running {
-  /** Cancels it on the server. `onEnd` is called when it has ended, with false if it has not within the time. */
-  readonly cancel: (onEnd: (hasEnded: boolean) => void) => void
+  /**
+   * Cancels it on the server. `onEnd` is called when it has ended and the server has handled the request, so that the
+   * connection can be used again; with false if that is not so within the time.
+   */
+  readonly cancel: (onEnd: (isUsable: boolean) => void) => void
 }
 
 const start = (
@@ -41,12 +47,12 @@ const start = (
   query: QueryConfig | QueryArrayConfig,
   onResult: (error: Error | undefined, result: Result) => void
 ): Running => {
-  let onEnd: ((hasEnded: boolean) => void) | undefined
   let hasEnded = false
+  let onEnd: () => void = ignored
   client.query(query, (error: Error | null | undefined, result: Result) => {
     hasEnded = true
     onResult(error ?? undefined, result)
-    onEnd?.(true)
+    onEnd()
   })
   return {
     cancel: (ended) => {
@@ -54,15 +60,21 @@ const start = (
         ended(true)
         return
       }
-      const timer = setTimeout(() => {
-        onEnd = undefined
-        ended(false)
-      }, CANCEL_WAIT)
-      onEnd = (done) => {
+      let isOver = false
+      let isRequestHandled = false
+      const finish = (isUsable: boolean) => {
+        if (isOver) return
+        isOver = true
         clearTimeout(timer)
-        ended(done)
+        ended(isUsable)
       }
-      cancelStatement(client)
+      const timer = setTimeout(() => finish(false), CANCEL_WAIT)
+      onEnd = () => (isRequestHandled ? finish(true) : undefined)
+      cancelStatement(client, (isHandled) => {
+        isRequestHandled = isHandled
+        if (!isHandled) finish(false)
+        else if (hasEnded) finish(true)
+      })
     }
   }
 }
@@ -92,7 +104,7 @@ const onPool = (
     const abandon = () => {
       isOver = true
       clear()
-      running?.cancel((hasEnded) => giveBack(hasEnded ? undefined : new Error("The statement could not be canceled.")))
+      running?.cancel((isUsable) => giveBack(isUsable ? undefined : notCanceled()))
     }
     const clear = after(limit.millis, () => {
       abandon()
@@ -146,7 +158,7 @@ const onKept = (
     let isOver = false
     kept.unfinished++
     const clear = after(limit.millis, () => {
-      abandon()
+      abandon(ignored)
       // Nobody knows what the server made of it.
       kept.broken = new NotNow({ message: "A statement of the transaction was not answered in time." })
       resume(failed(limit.exceeded()))
@@ -159,13 +171,21 @@ const onKept = (
       if (failure !== undefined && isClosing(failure)) kept.broken = failure
       resume(failure === undefined ? Effect.succeed(result) : failed(failure))
     })
-    const abandon = () => {
+    const abandon = (onEnd: (isUsable: boolean) => void) => {
       isOver = true
       clear()
-      running.cancel(ignored)
+      running.cancel(onEnd)
     }
-    return Effect.sync(() => {
-      if (!isOver) abandon()
+    // The next statement is a ROLLBACK, which is sent when it cannot be canceled in place of this one.
+    return Effect.async<void>((done) => {
+      if (isOver) {
+        done(Effect.void)
+        return
+      }
+      abandon((isUsable) => {
+        if (!isUsable) kept.broken ??= notCanceled()
+        done(Effect.void)
+      })
     })
   })
 

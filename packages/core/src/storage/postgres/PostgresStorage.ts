@@ -75,10 +75,9 @@ const makePool = (config: PostgresConfig, { connections, name, statementMillis }
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
         idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION,
-        // The server's limits are a little shorter than this process's, so that its error is the one reported.
         ...(statementMillis === undefined
           ? {}
-          : { lock_timeout: Math.ceil(statementMillis * 0.8), statement_timeout: Math.ceil(statementMillis * 0.9) }),
+          : { lock_timeout: Math.ceil(statementMillis * 0.8), statement_timeout: onServer(statementMillis) }),
         application_name: name,
         types
       })
@@ -89,6 +88,12 @@ const makePool = (config: PostgresConfig, { connections, name, statementMillis }
     (pool) =>
       Effect.promise(() => pool.end()).pipe(Effect.interruptible, Effect.timeoutOption("1 second"), Effect.asVoid)
   )
+
+/** How much longer a statement of a bulk transaction may take: 50 seconds, less than HTTP has for a whole response (60). */
+const BULK_FACTOR = 10
+
+/** The server's limits are a little shorter than this process's, so that its error is the one reported. */
+const onServer = (statementMillis: number): number => Math.ceil(statementMillis * 0.9)
 
 const isReachable = (connection: Connection): Effect.Effect<void, SqlError> =>
   Effect.asVoid(connection.execute("SELECT 1", [], undefined))
@@ -116,7 +121,13 @@ const makeClient = (
   Effect.gen(function* () {
     const limit = PostgresConnection.ordinaryLimit(statementMillis)
     const ordinary = PostgresConnection.pooled(pool, () => limit)
-    const reserve = PostgresConnection.reserve(pool, limit)
+    const bulkMillis = statementMillis === undefined ? undefined : BULK_FACTOR * statementMillis
+    const bulkLimit = PostgresConnection.ordinaryLimit(bulkMillis)
+    const reserve = Effect.flatMap(UnitOfWorkSql.IsBulk, (isBulk) =>
+      PostgresConnection.reserve(pool, isBulk ? bulkLimit : limit)
+    )
+    const beginBulk =
+      bulkMillis === undefined ? "BEGIN" : `BEGIN; SET LOCAL statement_timeout = ${String(onServer(bulkMillis))}`
     yield* isReachable(ordinary)
     const client = yield* SqlClient.make({
       acquirer: route(ordinary),
@@ -130,7 +141,10 @@ const makeClient = (
       acquireConnection: Effect.flatMap(Scope.make(), (scope) =>
         Effect.map(Scope.extend(reserve, scope), (reserved) => [scope, reserved] as const)
       ),
-      begin: (reserved) => reserved.executeUnprepared("BEGIN", [], undefined),
+      begin: (reserved) =>
+        Effect.flatMap(UnitOfWorkSql.IsBulk, (isBulk) =>
+          reserved.executeUnprepared(isBulk ? beginBulk : "BEGIN", [], undefined)
+        ),
       savepoint: (reserved, id) => reserved.executeUnprepared(`SAVEPOINT earshot_${id}`, [], undefined),
       commit: PostgresConnection.commit,
       rollback: PostgresConnection.rollback,

@@ -259,7 +259,7 @@ export const layer = Layer.effect(
       detached.length === 0
         ? Effect.void
         : sql`DELETE FROM ${tables[relation]}
-              WHERE evaluator_id IN ${dialect.integers(evaluators)}
+              WHERE ${dialect.isOneOf(sql`evaluator_id`, evaluators)}
                 AND ${sql.literal(relation === "evaluator_metrics" ? "metric_id" : "tool_id")}
                   IN ${dialect.integers(detached)}`
 
@@ -298,7 +298,7 @@ export const layer = Layer.effect(
         Effect.gen(function* () {
           const rows = yield* table.all(
             permit,
-            sql`t.id IN ${dialect.integers(ids)} AND ${scopePredicate(sql, permit, scope)}`
+            sql`${dialect.isOneOf(sql`t.id`, ids)} AND ${scopePredicate(sql, permit, scope)}`
           )
           const byId = new Map((yield* assembled(rows)).map((evaluator) => [evaluator.id, evaluator]))
           return ids.flatMap((id) => byId.get(id) ?? [])
@@ -339,7 +339,7 @@ export const layer = Layer.effect(
                 FROM ${tables.evaluators} t
                 JOIN ${tables.agents} a ON a.id = t.agent_id AND a.deleted_ms IS NULL
                 JOIN ${tables.projects} p ON p.id = t.project_id AND p.deleted_ms IS NULL
-                WHERE t.id IN ${dialect.integers(ids)} AND t.organization_id = ${permit.organizationId}
+                WHERE ${dialect.isOneOf(sql`t.id`, ids)} AND t.organization_id = ${permit.organizationId}
                   AND t.deleted_ms IS NULL AND ${scopePredicate(sql, permit, scope)}
                 ORDER BY t.id ${dialect.forUpdateOf("t")}`.pipe(
               targets.all,
@@ -350,7 +350,7 @@ export const layer = Layer.effect(
         sql`SELECT CAST(COALESCE(SUM(own + shared * COALESCE(length(p.information), 0)), 0) AS ${dialect.column.integer}) AS size FROM (
               SELECT test_profile_id, COUNT(*) AS shared,
                 SUM(length(instructions) + length(expected_outcome_prompt) + length(first_message)) AS own
-              FROM ${tables.evaluators} WHERE id IN ${dialect.integers(ids)} AND organization_id = ${permit.organizationId}
+              FROM ${tables.evaluators} WHERE ${dialect.isOneOf(sql`id`, ids)} AND organization_id = ${permit.organizationId}
               GROUP BY test_profile_id) t
             LEFT JOIN ${tables.test_profiles} p ON p.id = t.test_profile_id AND p.deleted_ms IS NULL`.pipe(
           sizes.one,
@@ -381,7 +381,7 @@ export const layer = Layer.effect(
                   sql`search_text = search_text || ${folded(plan.append)}`
                 ]
           yield* sql`UPDATE ${tables.evaluators} SET ${sql.csv([...set, ...appended])}
-                     WHERE id IN ${dialect.integers(plan.evaluators)} AND organization_id = ${permit.organizationId}`
+                     WHERE ${dialect.isOneOf(sql`id`, plan.evaluators)} AND organization_id = ${permit.organizationId}`
         }).pipe(storing("EvaluatorStore.apply"))
     })
   })
