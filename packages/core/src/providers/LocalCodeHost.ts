@@ -175,8 +175,24 @@ export const makeLocalCodeHost = (
             const started = start(["upload-pack", "--stateless-rpc", "--strict", ...args, path], protocol)
             const timer = setTimeout(() => kill(started), maxSeconds * 1000)
             timer.unref()
-            started.once("close", () => clearTimeout(timer))
-            return { started, timer }
+            // Node discards the output of a child that exits before anything reads it, and events come only once: a busy
+            // process may continue this fiber after the child's end.
+            started.stdout.on("readable", () => undefined)
+            const spawned = new Promise<boolean>((resolve) => {
+              started.once("spawn", () => {
+                resolve(true)
+              })
+              started.once("error", () => {
+                resolve(false)
+              })
+            })
+            const ended = new Promise<number | null>((resolve) => {
+              started.once("close", (code) => {
+                clearTimeout(timer)
+                resolve(code)
+              })
+            })
+            return { started, timer, spawned, ended }
           }),
           ({ started, timer }) =>
             Effect.sync(() => {
@@ -184,22 +200,14 @@ export const makeLocalCodeHost = (
               kill(started)
             })
         )
-        yield* Effect.async<unknown, CodeHostFailed>((resume) => {
-          child.started.once("spawn", () => resume(Effect.void))
-          child.started.once("error", () => resume(NO_GIT))
-        })
+        if (!(yield* Effect.promise(() => child.spawned))) return yield* NO_GIT
         child.started.stdin.end(input)
-        const ended = new Promise<number | null>((resolve) => {
-          child.started.once("close", (code) => {
-            resolve(code)
-          })
-        })
         const written = Stream.fromAsyncIterable(child.started.stdout, () => UNREADABLE).pipe(
           Stream.map((chunk: unknown) => (chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk))))
         )
         // An error before the first output is an error of the request; a later one reaches the client as a cut response.
         const [first, rest] = yield* Stream.peel(written, Sink.take<Uint8Array>(1))
-        if (Chunk.isEmpty(first) && (yield* Effect.promise(() => ended)) !== 0) return yield* UNREADABLE
+        if (Chunk.isEmpty(first) && (yield* Effect.promise(() => child.ended)) !== 0) return yield* UNREADABLE
         return Stream.concat(Stream.concat(Stream.fromIterable(heading), Stream.fromChunk(first)), rest)
       })
     )
