@@ -177,7 +177,7 @@ const onKept = (
       running.cancel(onEnd)
     }
     // The next statement is a ROLLBACK, which is sent when it cannot be canceled in place of this one.
-    return Effect.async<void>((done) => {
+    const canceled: Effect.Effect<void> = Effect.async((done) => {
       if (isOver) {
         done(Effect.void)
         return
@@ -187,6 +187,7 @@ const onKept = (
         done(Effect.void)
       })
     })
+    return canceled
   })
 
 /** A list of values, as node-postgres takes them. */
