@@ -11,6 +11,7 @@ import {
   Ledger,
   Personalities,
   PhoneNumbers,
+  Platforms,
   Projects,
   Recordings,
   Results,
@@ -64,6 +65,9 @@ const fill = (organization: TestEngine.Fixture["organization"]["id"], name: stri
     const dashboard = yield* Effect.flatMap(Dashboards, (all) => as(all.create(inProject)))
     yield* Effect.flatMap(Widgets, (all) =>
       as(all.create({ dashboard: dashboard.id, chart_type: "pie", name, field: "call_ended_reason" }))
+    )
+    yield* Effect.flatMap(Platforms.Integrations, (all) =>
+      as(all.create({ platform: "retell", agent: agent.id, secret: "key-of-the-platform" }))
     )
     yield* Effect.flatMap(ShareableLinks, (all) =>
       as(

@@ -18,6 +18,7 @@ import {
   Metrics,
   Personalities,
   PhoneNumbers,
+  Platforms,
   PlatformWebhooks,
   Projects,
   ResultId,
@@ -63,6 +64,8 @@ const services = Effect.all([
   Widgets,
   CodeConnections,
   Checkouts,
+
+  Platforms.Integrations,
   PlatformWebhooks
 ])
 

@@ -128,13 +128,14 @@ const inputs = (ids: SeededIds): { readonly [O in Operation]: Omit<OperationRequ
     "runs.heartbeat": { id: ids.claimed.id, input: { lease: ids.claimed.lease } },
     "runs.complete": { id: ids.claimed.id, input: { lease: ids.claimed.lease, transcript_json: turns } },
     "runs.fail": { id: ids.claimed.id, input: { lease: ids.claimed.lease, error: "No answer" } },
-    // Their answers are of code hosts, and need a connection to one.
+    // One permission manages them, reading included.
     "integrations.create": null,
     "integrations.list": { input: {} },
     "integrations.read": null,
     "integrations.update": null,
     "integrations.rotate": null,
     "integrations.delete": null,
+    // Their answers are of code hosts, and need a connection to one.
     "connections.create": null,
     "connections.list": { input: {} },
     "connections.read": null,
