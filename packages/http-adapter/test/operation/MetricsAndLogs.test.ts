@@ -61,7 +61,7 @@ describe("metrics and logs", () => {
       ])
       const labels = new Set([...text.matchAll(/([a-z_]+)="/g)].map(([, label]) => label))
       for (const label of ["method", "route", "status", "le", "reason"]) labels.delete(label)
-      // Lists of the interface: sensitive fields, voice platforms, and what became of an event or a recording.
+      // Lists of the interface: sensitive fields, voice platforms, and the outcomes of their events.
       for (const label of ["field", "platform", "outcome"]) labels.delete(label)
       // Those of the process: versions, spaces of the heap, kinds of handles.
       for (const label of labels)

@@ -64,7 +64,6 @@ const services = Effect.all([
   Widgets,
   CodeConnections,
   Checkouts,
-
   Platforms.Integrations,
   PlatformWebhooks
 ])
