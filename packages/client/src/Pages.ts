@@ -77,7 +77,7 @@ const readPage = async <Path extends ListPath>(
   query: Readonly<Record<string, unknown>>,
   signal: AbortSignal | undefined
 ): Promise<PageOf<ItemOf<Path>>> => {
-  // eslint-disable-next-line typescript/consistent-type-assertions -- see above
+  // eslint-disable-next-line typescript/consistent-type-assertions -- the request of a path that is not known here has no type
   const get = client.GET as unknown as (
     path: string,
     init: object
@@ -87,6 +87,6 @@ const readPage = async <Path extends ListPath>(
     ...(signal === undefined ? {} : { signal })
   })
   if (!response.ok) throw new EarshotError(response, error)
-  // eslint-disable-next-line typescript/consistent-type-assertions -- see above
+  // eslint-disable-next-line typescript/consistent-type-assertions -- `ListPath` has checked that a 200 of this path is a page
   return data as PageOf<ItemOf<Path>>
 }

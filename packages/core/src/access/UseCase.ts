@@ -114,7 +114,7 @@ const withholding = <O extends Operation, A, E, R>(
     if (mode === "forbid") return Effect.fail(new Forbidden({ permission }))
     return Effect.flatMap(Effect.locally(steps, currentWithholding, "inner"), (result) => {
       const { created = true, receipt } = remainderOf(result)
-      // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- an operation without `shows` withholds nothing, which the compiler does not conclude of a type parameter
+      // eslint-disable-next-line typescript/consistent-type-assertions -- an operation without `shows` withholds nothing, which the compiler does not conclude of a type parameter
       return Effect.fail(new ResultWithheld({ permission, receipt, created }) as Withheld<O>)
     })
   })
