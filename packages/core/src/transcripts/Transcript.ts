@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import type { TurnTiming } from "./TurnTiming.js"
 
 /** The agent under test or observation, or the person or testing agent that it talks to. */
 export const Speaker = Schema.Literal("main_agent", "testing_agent")
@@ -28,6 +29,8 @@ export interface Turn {
   readonly endTime: number | undefined
   /** Empty if the format has no word times. */
   readonly words: ReadonlyArray<Word>
+  /** What the platform measured of this turn; absent if nothing. */
+  readonly timing?: TurnTiming
 }
 
 /** A tool call of the main agent, with its result if the format has it. */

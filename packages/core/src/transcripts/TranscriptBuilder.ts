@@ -28,6 +28,7 @@ import {
   textOf,
   joinPath
 } from "./PayloadReader.js"
+import { timedBy, type TurnTiming } from "./TurnTiming.js"
 import { type RawTranscript, skippedOf, type Speaker, type ToolCall, type Turn, type Word } from "./Transcript.js"
 
 /** A time of the payload, in seconds: relative to the start of the call, or since 1970. `path` is its place in the payload. */
@@ -79,6 +80,7 @@ export interface BuilderTurn {
   readonly start: CallTime | undefined
   readonly end: CallTime | undefined
   readonly words?: ReadonlyArray<Word>
+  readonly timing?: TurnTiming | undefined
 }
 
 /** A tool call of the payload. A missing name has been reported as a field error; arguments are optional. */
@@ -197,7 +199,14 @@ export const makeTranscriptBuilder = (): TranscriptBuilder => {
           const startTime = relativeTo(errors, origin, turn.start)
           const endTime = relativeTo(errors, origin, turn.end)
           if (turn.end !== undefined) checkOrder(errors, startTime, endTime, turn.end.path)
-          return { speaker: turn.speaker, content: turn.content, startTime, endTime, words: turn.words ?? noWords }
+          return {
+            speaker: turn.speaker,
+            content: turn.content,
+            startTime,
+            endTime,
+            words: turn.words ?? noWords,
+            ...timedBy(turn.timing)
+          }
         }),
         calls.map(({ call, result }): ToolCall => {
           const startTime = relativeTo(errors, origin, call.at)

@@ -14,3 +14,5 @@ export {
 export * as TranscriptFormat from "./TranscriptFormat.js"
 export { TranscriptType } from "./TranscriptFormat.js"
 export * as TranscriptView from "./TranscriptView.js"
+export * as TurnTimings from "./TurnTiming.js"
+export type { StageTiming, TimingStage, TurnTiming } from "./TurnTiming.js"

@@ -31,6 +31,14 @@ describe("a stored transcript", () => {
             startTime: undefined,
             endTime: 2.5,
             words: [{ text: "Hey", startTime: undefined, endTime: 2.5 }]
+          },
+          {
+            speaker: "main_agent",
+            content: "Yes?",
+            startTime: 3,
+            endTime: 3.5,
+            words: [],
+            timing: { endpointing: { seconds: 0.3, source: "a" }, end_to_end: { seconds: 1.25, source: "b" } }
           }
         ],
         toolCalls: [
@@ -46,7 +54,7 @@ describe("a stored transcript", () => {
         ]
       })
     ).toBe(
-      '{"v":1,"turns":[["m","Hi",0,null],["t","Hey",null,2.5,[["Hey",null,2.5]]]],"tools":[[null,"f","{}",null,false,1,null]]}'
+      '{"v":1,"turns":[["m","Hi",0,null],["t","Hey",null,2.5,[["Hey",null,2.5]]],["m","Yes?",3,3.5,[],[0,0.3,0,5,1.25,1]]],"tools":[[null,"f","{}",null,false,1,null]],"sources":["a","b"]}'
     )
   })
 
@@ -59,7 +67,12 @@ describe("a stored transcript", () => {
     for (const text of [
       '{"v":2,"turns":[],"tools":[]}',
       '{"v":1,"turns":[["x","Hi",0,1]],"tools":[]}',
-      '{"v":1,"turns":[]}'
+      '{"v":1,"turns":[]}',
+      '{"v":1,"turns":[["m","Hi",0,1,[],[0,0.5,0]]],"tools":[]}',
+      '{"v":1,"turns":[["m","Hi",0,1,[],[9,0.5,0]]],"tools":[],"sources":["a"]}',
+      '{"v":1,"turns":[["m","Hi",0,1,[],[0,-1,0]]],"tools":[],"sources":["a"]}',
+      '{"v":1,"turns":[["m","Hi",0,1,[],[0,0.5]]],"tools":[],"sources":["a"]}',
+      '{"v":1,"turns":[["m","Hi",0,1,[],[]]],"tools":[],"sources":[7]}'
     ]) {
       expect(Either.isLeft(decode(text))).toBe(true)
     }

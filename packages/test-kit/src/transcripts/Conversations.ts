@@ -1,5 +1,5 @@
 /** Arbitraries of plausible conversations: turns, talk-over, pauses, any Unicode text. */
-import type { Speaker, ToolCall, Turn, Word } from "@earshot/core"
+import { type Speaker, type ToolCall, type Turn, TurnTimings, type TurnTiming, type Word } from "@earshot/core"
 import * as fc from "fast-check"
 
 /** An utterance with known times, in milliseconds from the start of the call. */
@@ -157,16 +157,36 @@ export const decodedTurns: fc.Arbitrary<ReadonlyArray<Turn>> = conversation().ch
 
 const decodedTurn = (utterance: Utterance): fc.Arbitrary<Turn> =>
   fc
-    .record({ start: fc.boolean(), end: fc.boolean(), words: fc.boolean() })
-    .map(({ end, start, words }) =>
-      turnOf(
+    .record({
+      start: fc.boolean(),
+      end: fc.boolean(),
+      words: fc.boolean(),
+      timing: fc.option(timing, { nil: undefined, freq: 2 })
+    })
+    .map(({ end, start, timing, words }) => ({
+      ...turnOf(
         utterance.speaker,
         utterance.text,
         start ? utterance.start : undefined,
         end ? utterance.end : undefined,
         words ? wordsOf(utterance) : []
-      )
-    )
+      ),
+      ...(timing === undefined ? {} : { timing })
+    }))
+
+/** What a platform measured of a turn; at least one stage. */
+const timing: fc.Arbitrary<TurnTiming> = fc
+  .array(
+    fc.tuple(
+      fc.constantFrom(...TurnTimings.timingStages),
+      fc.record({
+        seconds: fc.integer({ min: 0, max: 60_000_000 }).map((microseconds) => microseconds / 1e6),
+        source: fc.constantFrom("turnLatencies.modelLatency", "metrics.e2e_latency", "latency")
+      })
+    ),
+    { minLength: 1, maxLength: 6 }
+  )
+  .map((stages) => Object.fromEntries(stages))
 
 /** Tool calls as a decoder can return them. */
 export const decodedToolCalls: fc.Arbitrary<ReadonlyArray<ToolCall>> = conversation().chain(({ toolUses }) =>
