@@ -4210,11 +4210,13 @@ export interface components {
             /** @description Kind of event, as the platform names it. */
             event: string;
             /**
-             * @description skipped: the event is not about a finished call, and nothing of it is stored.
+             * @description skipped: the event is not about a finished call. ignored: its call cannot be stored. Nothing is stored of either.
              * @enum {string}
              */
-            outcome: "stored" | "skipped";
-            /** @description The stored call; null if the event was skipped. */
+            outcome: "stored" | "skipped" | "ignored";
+            /** @description Why the event was ignored, or what of it was not stored; null if all of it was. */
+            reason: string | null;
+            /** @description The stored call; null if nothing was stored. */
             call: {
                 id: number;
                 call_id: string;

@@ -113,17 +113,23 @@ describe("the webhook endpoints of platforms", async () => {
     expect(Array.isArray(results) ? results.length : 0).toBe(6)
   }, 60_000)
 
-  it("answer 400 to what is no envelope, 401 without a key, 404 for other platforms, 405 and 415", async () => {
+  it("ignore what is no envelope; answer 401 without a key, 404 for other platforms, 400, 405 and 415", async () => {
     const { agent, key } = await server.tenant()
     const wrong = await server.send("POST", path("vapi", `?agent_id=${agent}`), { key, json: { hello: 1 } })
     expect([wrong.status, wrong.json]).toEqual([
-      400,
-      { non_field_errors: ["The body is not an envelope of vapi (provider_a)."] }
+      200,
+      {
+        event: "unknown",
+        outcome: "ignored",
+        reason: "The body is not an envelope of vapi (provider_a).",
+        call: null
+      }
     ])
     expect((await server.send("POST", path("vapi"), { json: {} })).status).toBe(401)
     expect((await server.send("POST", path("bland"), { key, json: {} })).status).toBe(404)
     expect((await server.send("GET", path("vapi"), { key })).status).toBe(405)
-    expect((await server.send("POST", path("vapi"), { key, json: [] })).status).toBe(400)
+    expect((await server.send("POST", path("vapi"), { key, json: [] })).status).toBe(200)
+    expect((await server.send("POST", path("vapi", "?agent_id=x"), { key, json: {} })).status).toBe(400)
     const deep = `${'{"message":'.repeat(200)}1${"}".repeat(200)}`
     const headers = { "content-type": "application/json" }
     expect((await server.send("POST", path("vapi"), { key, headers, body: deep })).status).toBe(400)
@@ -136,6 +142,6 @@ describe("the webhook endpoints of platforms", async () => {
     const { key } = await server.tenant()
     const before = await server.send("GET", "/metrics", { key })
     expect(before.text).toContain('earshot_webhook_events_total{platform="provider_a",outcome="skipped"}')
-    expect(before.text).toContain('earshot_webhook_events_total{platform="provider_a",outcome="rejected"}')
+    expect(before.text).toContain('earshot_webhook_events_total{platform="provider_a",outcome="ignored"}')
   })
 })

@@ -7,43 +7,64 @@ import * as Schema from "effect/Schema"
 import { NotFound, type RateLimited, type Unauthenticated } from "../access/AccessErrors.js"
 import { type Actor, CurrentActor, hostActor } from "../access/Actor.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
-import { decodeInput, type FieldErrors, fieldError, NON_FIELD, ValidationFailed } from "../kernel/FieldErrors.js"
+import { decodeInput, type FieldErrors, NON_FIELD, type ValidationFailed } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, CallId } from "../kernel/Ids.js"
 import type { StorageError } from "../kernel/Storage.js"
+import { storableEnvelope, withoutInvalid } from "../platforms/EnvelopeRepair.js"
 import { platformsOf, readEnvelope, type StatedFields, statedFields } from "../platforms/Envelopes.js"
 import type { Integration } from "../platforms/Integration.js"
 import { Integrations } from "../platforms/Integrations.js"
 import type { SignedRequest } from "../platforms/Signature.js"
+import type { PlatformEvent } from "../platforms/Envelope.js"
 import { type Platform, platformAliases, platformNamed } from "../platforms/Platform.js"
 import type { RedactionUnavailable } from "./CallErrors.js"
 import { CallLimits } from "./CallRecord.js"
 import { Calls } from "./Calls.js"
 import type { Ingested } from "./IngestCalls.js"
 
+/**
+ * The outcome of an envelope: its call was stored; it is not about a finished call; or its call cannot be stored, for the
+ * reason in the receipt.
+ */
+type WebhookOutcome = "stored" | "skipped" | "ignored"
+
 /** The outcome of an envelope. */
 export interface WebhookReceipt {
   readonly platform: Platform
   /** The platform's name of the kind of event. */
   readonly event: string
-  /** Undefined for an event that is not about a finished call: nothing is stored of it. */
+  readonly outcome: WebhookOutcome
+  /** Why the envelope was ignored, or what of it was not stored. */
+  readonly reason: string | undefined
+  /** Undefined if nothing is stored. */
   readonly ingested: Ingested | undefined
 }
 
 /** The JSON form of a receipt. */
 export const WebhookReceiptJson = Schema.Struct({
   event: Schema.String.annotations({ description: "Kind of event, as the platform names it." }),
-  outcome: Schema.Literal("stored", "skipped").annotations({
-    description: "skipped: the event is not about a finished call, and nothing of it is stored."
+  outcome: Schema.Literal("stored", "skipped", "ignored").annotations({
+    description:
+      "skipped: the event is not about a finished call. ignored: its call cannot be stored. Nothing is stored of either."
+  }),
+  reason: Schema.NullOr(Schema.String).annotations({
+    description: "Why the event was ignored, or what of it was not stored; null if all of it was."
   }),
   call: Schema.NullOr(Schema.Struct({ id: CallId, call_id: Schema.String, created: Schema.Boolean })).annotations({
-    description: "The stored call; null if the event was skipped."
+    description: "The stored call; null if nothing was stored."
   })
 }).annotations({ identifier: "WebhookReceipt" })
 
-export const encodeWebhookReceipt = ({ event, ingested }: WebhookReceipt): typeof WebhookReceiptJson.Type => ({
+export const encodeWebhookReceipt = ({
   event,
-  outcome: ingested === undefined ? "skipped" : "stored",
+  ingested,
+  outcome,
+  reason
+}: WebhookReceipt): typeof WebhookReceiptJson.Type => ({
+  event,
+  outcome,
+  reason: reason ?? null,
   call:
     ingested === undefined ? null : { id: ingested.call.id, call_id: ingested.call.callId, created: ingested.created }
 })
@@ -51,7 +72,7 @@ export const encodeWebhookReceipt = ({ event, ingested }: WebhookReceipt): typeo
 /** How often each outcome occurred in this process. */
 export interface WebhookCount {
   readonly platform: Platform
-  readonly outcome: "stored" | "skipped" | "rejected"
+  readonly outcome: WebhookOutcome
   readonly count: number
 }
 
@@ -76,8 +97,11 @@ export class PlatformWebhooks extends Context.Tag("@earshot/core/calls/PlatformW
     /**
      * Ingests the call of an envelope, or skips an event that is not about a finished call. `platform` is a token or an
      * alias of `Platform`; an unknown one is not found. The agent is the one of `{agent_id?}`, otherwise the one whose
-     * `assistant_id` the envelope states. `{redact_fields?}` are redacted as in E10. An envelope of another platform is an
-     * error.
+     * `assistant_id` the envelope states. `{redact_fields?}` are redacted as in E10.
+     *
+     * A platform sends an event once, and switches off a webhook that answers errors. So rows of a transcript that cannot be
+     * read are left out, and an envelope of another platform or of an unknown agent is ignored; the receipt says so. Only
+     * invalid options are an error.
      */
     readonly observe: UseCase<
       "calls.observe",
@@ -134,26 +158,61 @@ const bodyOf = (
   ...added
 })
 
+/** The body without the envelope: what it states besides the transcript. */
+const bodyWithoutTranscript = (
+  { assistant_id: assistant, ...stated }: StatedFields,
+  added: AddedFields
+): Readonly<Record<string, unknown>> => ({
+  ...stated,
+  ...(added.agent === undefined && assistant !== undefined ? { assistant_id: assistant } : {}),
+  ...added
+})
+
 /** The name that a platform has for itself. */
 const aliasOf = (platform: Platform): string =>
   Object.entries(platformAliases).find(([, token]) => token === platform)?.[0] ?? platform
 
-const notAnEnvelope = (platform: Platform, input: unknown): FieldErrors => {
+const notAnEnvelope = (platform: Platform, input: unknown): string => {
   const others = platformsOf(input)
   const hint = others.length === 0 ? "" : ` It looks like one of ${others.map(aliasOf).join(" or ")}.`
-  return fieldError(NON_FIELD, `The body is not an envelope of ${aliasOf(platform)} (${platform}).${hint}`)
+  return `The body is not an envelope of ${aliasOf(platform)} (${platform}).${hint}`
 }
 
 const TRANSCRIPT = "transcript_json"
+
+const isOf = (field: string, path: string): boolean =>
+  path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`)
+
+const hasErrorsOf = (field: string, errors: FieldErrors): boolean =>
+  Object.keys(errors).some((path) => isOf(field, path))
+
+const hasOnlyErrorsOf = (field: string, errors: FieldErrors): boolean =>
+  Object.keys(errors).every((path) => isOf(field, path))
 
 /** The envelope is the body, so the paths of errors in it begin there. */
 const pathsInEnvelope = (errors: FieldErrors): FieldErrors =>
   Object.fromEntries(
     Object.entries(errors).map(([path, messages]) => {
-      const within = path.startsWith(TRANSCRIPT) ? path.slice(TRANSCRIPT.length).replace(/^\./, "") : path
+      const within = isOf(TRANSCRIPT, path) ? path.slice(TRANSCRIPT.length).replace(/^\./, "") : path
       return [within === "" ? NON_FIELD : within, messages]
     })
   )
+
+/** Errors that a receipt lists. */
+const LISTED_ERRORS = 5
+
+const listed = (errors: FieldErrors): string => {
+  const all = Object.entries(pathsInEnvelope(errors)).map(([path, messages]) =>
+    path === NON_FIELD ? messages.join(" ") : `${path}: ${messages.join(" ")}`
+  )
+  const more = all.length - LISTED_ERRORS
+  return [...all.slice(0, LISTED_ERRORS), ...(more > 0 ? [`${more} more errors.`] : [])].join(" ")
+}
+
+const leftOut = (errors: FieldErrors): string => `What could not be read was left out: ${listed(errors)}`
+
+/** Attempts at an envelope: items inside rows are left out first, then whole rows, then the transcript. */
+const MAX_ATTEMPTS = 4
 
 export const layer = Layer.effect(
   PlatformWebhooks,
@@ -172,25 +231,66 @@ export const layer = Layer.effect(
         else known.count += 1
       })
 
+    /** The ingest of an envelope, with what was left out of it; undefined with the reason if it cannot be stored. */
+    const ingest = (platform: Platform, event: PlatformEvent, envelope: unknown, added: AddedFields) => {
+      const stated = statedFields(platform, event, CallLimits)
+      const attempt = (
+        current: unknown,
+        fields: AddedFields,
+        reason: string | undefined,
+        count: number
+      ): Effect.Effect<
+        { readonly ingested: Ingested | undefined; readonly reason: string | undefined },
+        Effect.Effect.Error<ReturnType<typeof calls.ingest>>,
+        CurrentActor
+      > => {
+        const body =
+          current === undefined ? bodyWithoutTranscript(stated, fields) : bodyOf(platform, current, stated, fields)
+        return calls.ingest(body).pipe(
+          Effect.map((ingested) => ({ ingested, reason })),
+          Effect.catchTag("ValidationFailed", (error) => {
+            const { errors } = error
+            // Without them the call would be stored unredacted.
+            if (hasErrorsOf("redact_fields", errors)) return Effect.fail(error)
+            if (hasOnlyErrorsOf("metric_ids", errors) && fields.metric_ids !== undefined) {
+              const { metric_ids: _, ...others } = fields
+              return attempt(current, others, leftOut(errors), count)
+            }
+            if (current === undefined || !hasOnlyErrorsOf(TRANSCRIPT, errors)) {
+              return Effect.succeed({ ingested: undefined, reason: listed(errors) })
+            }
+            const repaired =
+              count < MAX_ATTEMPTS - 1
+                ? withoutInvalid(storableEnvelope(current), pathsInEnvelope(errors), count > 1)
+                : undefined
+            return attempt(repaired, fields, reason ?? leftOut(errors), count + 1)
+          })
+        )
+      }
+      return attempt(envelope, added, undefined, 1)
+    }
+
     const receive = (platform: Platform, envelope: unknown, added: AddedFields) =>
       Effect.gen(function* () {
         const event = readEnvelope(platform, envelope)
-        if (event === undefined) {
-          return yield* new ValidationFailed({ errors: notAnEnvelope(platform, envelope) })
+        const received =
+          event === undefined
+            ? { ingested: undefined, reason: notAnEnvelope(platform, envelope) }
+            : event.isFinished
+              ? yield* ingest(platform, event, envelope, added)
+              : undefined
+        const outcome: WebhookOutcome =
+          received === undefined ? "skipped" : received.ingested === undefined ? "ignored" : "stored"
+        yield* add(platform, outcome)
+        const receipt: WebhookReceipt = {
+          platform,
+          event: event?.event ?? "unknown",
+          outcome,
+          reason: received?.reason,
+          ingested: received?.ingested
         }
-        if (!event.isFinished) {
-          yield* add(platform, "skipped")
-          return { platform, event: event.event, ingested: undefined }
-        }
-        const body = bodyOf(platform, envelope, statedFields(platform, event, CallLimits), added)
-        const ingested = yield* calls.ingest(body)
-        yield* add(platform, "stored")
-        return { platform, event: event.event, ingested }
-      }).pipe(
-        Effect.catchTag("ValidationFailed", ({ errors }) =>
-          Effect.zipRight(add(platform, "rejected"), new ValidationFailed({ errors: pathsInEnvelope(errors) }))
-        )
-      )
+        return receipt
+      })
 
     return PlatformWebhooks.of({
       observe: useCase("calls.observe")(
@@ -222,7 +322,8 @@ export const layer = Layer.effect(
             // The host's actor may ingest, and may read what it has ingested.
             Effect.catchTags({ Forbidden: Effect.die, Unauthenticated: Effect.die, ResultWithheld: Effect.die })
           )
-          yield* integrations.accepted(hook)
+          // The same request may be sent again once the reason is gone.
+          if (received.outcome !== "ignored") yield* integrations.accepted(hook)
           return received
         }),
       counts: () => [...counts.values()],

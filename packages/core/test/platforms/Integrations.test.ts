@@ -1,4 +1,4 @@
-import { Agents, Calls, PlatformWebhooks, Platforms, Projects, Secrets } from "@earshot/core"
+import { Agents, Calls, Metrics, PlatformWebhooks, Platforms, Projects, Secrets } from "@earshot/core"
 import { TestEngine } from "@earshot/test-kit"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -102,14 +102,36 @@ for (const database of TestEngine.databases) {
         })
     )
 
-    it.effect("accept the same request again after it failed", () =>
+    it.effect("accept the same request again after it was ignored or failed", () =>
       Effect.gen(function* () {
-        const { agent, as, ended, integrations, rejectionOf, signed } = yield* setUp
+        const { agent, as, ended, integrations, post, rejectionOf, signed } = yield* setUp
         const { integration } = yield* as(integrations.create({ platform: "retell", agent: agent.id, secret: SECRET }))
         const request = signed(ended({ call_id: "x".repeat(101) }))
-        expect(yield* rejectionOf(integration.publicId, request)).toBe("ValidationFailed")
-        expect(yield* rejectionOf(integration.publicId, request)).toBe("ValidationFailed")
+        for (const _ of [1, 2]) {
+          expect(yield* post(integration.publicId, request)).toMatchObject({
+            outcome: "ignored",
+            reason: "call_id: Ensure this field has no more than 100 characters.",
+            ingested: undefined
+          })
+        }
         expect(yield* rejectionOf(integration.publicId, signed(Buffer.from("{")))).toBe("not JSON")
+      })
+    )
+
+    it.effect("store the call without its metrics if one of the integration's is gone", () =>
+      Effect.gen(function* () {
+        const { agent, as, ended, integrations, post, signed } = yield* setUp
+        const metrics = yield* Metrics
+        const metric = yield* as(
+          metrics.create({ agent: agent.id, name: "Polite", type: "llm_judge", eval_type: "binary", prompt: "Polite?" })
+        )
+        const { integration } = yield* as(
+          integrations.create({ platform: "retell", agent: agent.id, secret: SECRET, metric_ids: [metric.id] })
+        )
+        yield* as(metrics.delete(metric.id))
+        const receipt = yield* post(integration.publicId, signed(ended()))
+        expect([receipt.outcome, receipt.ingested?.created]).toEqual(["stored", true])
+        expect(receipt.reason).toContain("metric_ids: Invalid pk")
       })
     )
 
@@ -149,19 +171,22 @@ for (const database of TestEngine.databases) {
 
     it.effect("find agents of their project only, by the platform's id", () =>
       Effect.gen(function* () {
-        const { agent, as, ended, integrations, post, project, rejectionOf, signed } = yield* setUp
+        const { agent, as, ended, integrations, post, project, signed } = yield* setUp
+        const outcomeOf = (publicId: string) =>
+          Effect.map(post(publicId, signed(ended())), ({ outcome, reason }) => [outcome, reason])
+        const unknown = ["ignored", 'assistant_id: Invalid pk "retell-agent" - object does not exist.']
         const agents = yield* Agents
         const projects = yield* Projects
         const { integration } = yield* as(
           integrations.create({ platform: "retell", project: project.id, secret: SECRET })
         )
         expect(integration.agentId).toBe(null)
-        expect(yield* rejectionOf(integration.publicId, signed(ended()))).toBe("ValidationFailed")
+        expect(yield* outcomeOf(integration.publicId)).toEqual(unknown)
         yield* as(agents.update(agent.id, { assistant_id: "retell-agent" }))
         expect((yield* post(integration.publicId, signed(ended()))).ingested?.call.agentId).toBe(agent.id)
         const elsewhere = yield* as(projects.create({ name: "Elsewhere" }))
         const other = yield* as(integrations.create({ platform: "retell", project: elsewhere.id, secret: SECRET }))
-        expect(yield* rejectionOf(other.integration.publicId, signed(ended()))).toBe("ValidationFailed")
+        expect(yield* outcomeOf(other.integration.publicId)).toEqual(unknown)
       })
     )
 

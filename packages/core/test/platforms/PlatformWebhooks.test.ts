@@ -117,8 +117,14 @@ for (const database of TestEngine.databases) {
         expect((yield* observe("retell", envelope("other"), { agent_id: String(agent.id) })).ingested?.created).toBe(
           true
         )
-        expect(yield* errorsOf("retell", envelope("other"))).toEqual({
-          assistant_id: ['Invalid pk "other" - object does not exist.']
+        expect(yield* observe("retell", envelope("unknown"))).toMatchObject({
+          event: "call_ended",
+          outcome: "ignored",
+          reason: 'assistant_id: Invalid pk "unknown" - object does not exist.',
+          ingested: undefined
+        })
+        expect(yield* observe("retell", envelope("unknown"), { agent_id: agent.id + 999 })).toMatchObject({
+          outcome: "ignored"
         })
         expect(yield* errorsOf("retell", envelope("other"), { agent_id: "x" })).toEqual({
           agent_id: ["A valid integer is required."]
@@ -126,30 +132,112 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("rejects what is no envelope of the platform, and names the platform that it looks like", () =>
+    it.effect("ignores what is no envelope of the platform, and names the platform that it looks like", () =>
       Effect.gen(function* () {
-        const { errorsOf } = yield* setUp
+        const { errorsOf, observe } = yield* setUp
         const report = PlatformKit.documentedEvents.provider_a.at(-1)?.body
-        expect(yield* errorsOf("retell", report)).toEqual({
-          non_field_errors: ["The body is not an envelope of retell (provider_b). It looks like one of vapi."]
+        expect(yield* observe("retell", report)).toMatchObject({
+          event: "unknown",
+          outcome: "ignored",
+          reason: "The body is not an envelope of retell (provider_b). It looks like one of vapi.",
+          ingested: undefined
         })
         for (const body of [null, 5, "x", [], {}, { event: 1 }, { message: null }]) {
-          expect(Object.keys(yield* errorsOf("vapi", body))).toEqual(["non_field_errors"])
+          expect(yield* observe("vapi", body)).toMatchObject({ outcome: "ignored" })
         }
         expect(yield* errorsOf("bland", {})).toMatchObject({ _tag: "NotFound" })
       })
     )
 
-    it.effect("reports an invalid transcript under its path in the envelope", () =>
+    it.effect("leaves out what cannot be read of a transcript, and says so", () =>
+      Effect.gen(function* () {
+        const { as, calls, observe } = yield* setUp
+        const word = (text: unknown) => ({ word: text, start: 1, end: 2 })
+        const call = {
+          call_id: "left-out",
+          agent_id: "assistant-1",
+          disconnection_reason: "user_hangup",
+          transcript_object: [
+            { role: "agent", content: 5 },
+            { role: "agent", content: "Hello.", words: [word("Hello."), word(5)] },
+            { role: "user", content: "A\0B\ud800", words: [] }
+          ]
+        }
+        const receipt = yield* observe("retell", { event: "call_ended", call })
+        expect(receipt).toMatchObject({
+          outcome: "stored",
+          reason:
+            "What could not be read was left out: call.transcript_object[0].content: Not a valid string. " +
+            "call.transcript_object[1].words[1].word: Not a valid string. " +
+            "call.transcript_object[2].content: Null characters are not allowed."
+        })
+        const stored = yield* as(calls.read(receipt.ingested!.call.id))
+        expect(stored.transcript?.turns.map(({ content, words }) => [content, words.length])).toEqual([["Hello.", 1]])
+        expect(stored).toMatchObject({
+          callEndedReason: "user_hangup",
+          errorMessage: "Rows of unknown kinds were skipped: invalid_row."
+        })
+      })
+    )
+
+    it.effect("stores a call without its transcript if nothing of it can be read", () =>
+      Effect.gen(function* () {
+        const { observe } = yield* setUp
+        const ended = (call: object) => ({ event: "call_ended", call: { agent_id: "assistant-1", ...call } })
+        const many = Array.from({ length: 10_001 }, () => ({ role: "user", content: "x" }))
+        for (const [call_id, transcript_object] of [
+          ["text", "Hello."],
+          ["many", many],
+          ["object", { role: "agent" }]
+        ] as const) {
+          const { ingested, outcome, reason } = yield* observe(
+            "retell",
+            ended({ call_id, transcript_object, duration_ms: 9000 })
+          )
+          expect([outcome, ingested?.call.transcript, ingested?.call.durationSeconds]).toEqual(["stored", null, 9])
+          expect(reason).toContain("What could not be read was left out: call.transcript_object: ")
+        }
+        expect(yield* observe("retell", ended({}))).toMatchObject({
+          outcome: "ignored",
+          reason: "call_id: This field is required."
+        })
+      })
+    )
+
+    it.effect("rejects fields to redact that it does not know, rather than store the call unredacted", () =>
       Effect.gen(function* () {
         const { errorsOf } = yield* setUp
-        const call = { call_id: "1", agent_id: "assistant-1", transcript_object: [{ role: "agent", content: 5 }] }
-        expect(yield* errorsOf("retell", { event: "call_ended", call })).toEqual({
-          "call.transcript_object[0].content": ["Not a valid string."]
+        const call = { call_id: "1", agent_id: "assistant-1" }
+        expect(yield* errorsOf("retell", { event: "call_ended", call }, { redact_fields: "shoe_size" })).toEqual({
+          "redact_fields[0]": ['"shoe_size" is not a valid choice.']
         })
-        expect(yield* errorsOf("retell", { event: "call_ended", call: { agent_id: "assistant-1" } })).toEqual({
-          call_id: ["This field is required."]
-        })
+      })
+    )
+
+    it.effect("answers every envelope that is damaged in any way, and stores the call if it states an id", () =>
+      Effect.gen(function* () {
+        const { agent, observe } = yield* setUp
+        const values: ReadonlyArray<unknown> = [null, 5, "x\0", [], {}, [[]], [null], true, 2 ** 60, "\udfff"]
+        const damaged = (value: unknown, place: number, by: unknown): unknown => {
+          let at = 0
+          const visit = (part: unknown): unknown => {
+            if (at++ === place) return by
+            if (Array.isArray(part)) return part.map(visit)
+            return typeof part === "object" && part !== null
+              ? Object.fromEntries(Object.entries(part).map(([key, inner]) => [key, visit(inner)]))
+              : part
+          }
+          return visit(value)
+        }
+        for (const platform of Platforms.platforms) {
+          const body = PlatformKit.documentedEvents[platform].findLast(({ isFinished }) => isFinished)?.body
+          for (let place = 0; place < 90; place += 7) {
+            const by = values[place % values.length]
+            const { ingested, outcome } = yield* observe(platform, damaged(body, place, by), { agent_id: agent.id })
+            expect(["stored", "skipped", "ignored"]).toContain(outcome)
+            expect(ingested === undefined).toBe(outcome !== "stored")
+          }
+        }
       })
     )
 
