@@ -12,6 +12,19 @@ export interface JUnitCase {
   } | null
 }
 
+/** Characters of a case besides its texts. */
+const CASE_CHARACTERS = 100
+
+/** How many characters these cases have in a report, about. */
+export const sizeOfCases = (cases: Iterable<JUnitCase>): number => {
+  let characters = 0
+  for (const { group, name, outcome } of cases) {
+    characters += CASE_CHARACTERS + group.length + name.length
+    if (outcome !== null) characters += outcome.message.length + outcome.details.length
+  }
+  return characters
+}
+
 /** Characters that XML 1.0 cannot represent, escaped or not. */
 const NOT_XML =
   // eslint-disable-next-line no-control-regex -- matches control characters on purpose

@@ -69,6 +69,7 @@ export class ResultStore extends Context.Tag("@earshot/core/results/ResultStore"
       permit: Permit<"results:read">,
       id: ResultId
     ) => Effect.Effect<Option.Option<ResultScores>, StorageError>
+    readonly findDetail: (permit: Permit, id: RunId) => Effect.Effect<Option.Option<RunDetail>, StorageError>
     /** The details of a result's runs. */
     readonly details: (
       permit: Permit<"results:read">,

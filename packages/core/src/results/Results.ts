@@ -31,6 +31,8 @@ import { PlayedChannels } from "./PlayedChannels.js"
 import type { Capacity, ClaimedRun, NewResult, Result, Run } from "./Result.js"
 import { RunIsOver } from "./ResultErrors.js"
 import { BulkDeleteInput, CompareQuery, DeleteRunsInput, JUnitQuery, ResultQuery, RunQuery } from "./ResultInputs.js"
+import { reserveBytes } from "../kernel/ResponseBytes.js"
+import { sizeOfCases } from "../kernel/JUnit.js"
 import { caseOfRun, printResultJUnit } from "./ResultJUnit.js"
 import { ResultStore, type RunState } from "./ResultStore.js"
 import type { RunDetail } from "./RunDetail.js"
@@ -200,9 +202,12 @@ export const layer = Layer.effect(
         Effect.gen(function* () {
           const result = yield* find(permit, id)
           const { allow_unjudged: allowUnjudged } = yield* decodeInput(JUnitQuery, query)
-          // Mapped page by page, so that no more than one page of transcripts is in memory.
-          const cases = yield* Stream.runCollect(
-            Stream.map(streamDetails(permit, id), (run) => caseOfRun(run, allowUnjudged))
+          // Mapped page by page, so that no more than one page of transcripts is in memory. The totals come first in a
+          // report, so all of its cases are kept, within the budget of the request.
+          const cases = yield* streamDetails(permit, id).pipe(
+            Stream.map((run) => caseOfRun(run, allowUnjudged)),
+            Stream.mapChunksEffect((some) => Effect.as(reserveBytes(sizeOfCases(some)), some)),
+            Stream.runCollect
           )
           return printResultJUnit(result, Chunk.toReadonlyArray(cases))
         })
@@ -267,7 +272,7 @@ export const layer = Layer.effect(
           store.listRuns(permit, { resultId: result, status }, page)
         )
       ),
-      readRun: useCase("runs.read")((permit, id) => orNotFound("Run")(runWork.detail(permit, id))),
+      readRun: useCase("runs.read")((permit, id) => orNotFound("Run")(store.findDetail(permit, id))),
       cancelRun: useCase("runs.cancel")((permit, id) =>
         changeRuns(
           permit,

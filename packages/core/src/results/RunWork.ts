@@ -16,8 +16,7 @@ import type { RedactedTranscript } from "../transcripts/Transcript.js"
 import { type RunState, ResultStore } from "./ResultStore.js"
 import { checkAssertions } from "./AssertionRules.js"
 import { criteriaOf, failureReason, successByCriteria } from "./SuccessCriteria.js"
-import type { Criterion, PlayableRun, RunDetail, RunMoment } from "./RunDetail.js"
-import { runDetail } from "./RunDetail.js"
+import type { Criterion, PlayableRun, RunMoment } from "./RunDetail.js"
 import { executeJobs, scoreJob } from "./RunJobs.js"
 import { nextStatus, isOverdue, onExpiredLease } from "./RunLifecycle.js"
 import { RunWorkStore } from "./RunWorkStore.js"
@@ -115,8 +114,6 @@ export class RunWork extends Context.Tag("@earshot/core/results/RunWork")<
     readonly failStranded: Effect.Effect<number, StorageError>
     /** The `max_duration` of a run that has exceeded it and the grace period; null where it has not. */
     readonly exceededDuration: (permit: Permit, run: RunId) => Effect.Effect<number | null, StorageError>
-    /** The details of a run in the permit's scope. */
-    readonly detail: (permit: Permit, run: RunId) => Effect.Effect<Option.Option<RunDetail>, StorageError>
   }
 >() {}
 
@@ -355,15 +352,7 @@ export const layer = Layer.effect(
               )
             )
           })
-        ),
-      detail: (permit, id) =>
-        Effect.gen(function* () {
-          const found = yield* store.find(permit, id)
-          if (Option.isNone(found)) return Option.none()
-          const { run, transcript } = found.value
-          const outcome = yield* store.outcome(permit, id)
-          return Option.some(runDetail(run, { outcome, transcript, scores: yield* store.scores(permit, id) }))
-        })
+        )
     })
   })
 )

@@ -1,16 +1,19 @@
 import {
   type Claim,
   type Evaluated,
+  evaluateResult,
   executeJobs,
   JobStore,
   type Metric,
   MetricStore,
+  planDeletion,
   ResultStore,
   RunId,
   RunWorkStore,
   scoreJob
 } from "@earshot/core"
 import { expect, layer } from "@effect/vitest"
+import * as fc from "fast-check"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -22,6 +25,14 @@ const noOutcome = { endedReason: null, moments: [], criteria: [] }
 const scored = (metric: Metric, value: number | boolean | string): Evaluated => ({
   metric,
   outcome: { status: "scored", value, detail: { reason: "Heard.", explanation: null, moments: [] } }
+})
+
+/** A step on one of three runs. Sums of the largest values would overflow. */
+const runStep = fc.record({
+  step: fc.constantFrom("start", "start", "end", "complete", "requeue", "score", "score", "score", "delete"),
+  run: fc.nat({ max: 2 }),
+  metric: fc.nat({ max: 1 }),
+  value: fc.constantFrom(0.1, 0.2, -3, 1e308, 1.5, true, false, "slow")
 })
 
 /** An organization with a result whose first run is running. */
@@ -94,6 +105,69 @@ export const runWorkStoreContract = <E>(
         )
         expect(scores[0]).toMatchObject({ status: "scored", detail: { reason: "Heard." } })
       })
+    )
+
+    it.effect("shows what remains of a result's runs, in whatever order they are started, scored and deleted", () =>
+      Effect.forEach(
+        fc.sample(fc.array(runStep, { minLength: 5, maxLength: 15 }), { numRuns: 8, seed: 20_261_122 }),
+        (steps) =>
+          Effect.gen(function* () {
+            const store = yield* ResultStore
+            const { agent, insert, runsOf, start, toDelete, toRead, toWrite } = yield* newOrganization
+            const work = yield* RunWorkStore
+            const metrics = yield* (yield* MetricStore).ofAgent(toRead, agent.id)
+            const result = yield* insert()
+            const other = yield* insert()
+            const runs = yield* runsOf(result)
+            for (const { metric, run, step, value } of steps) {
+              const found = yield* store.findRunForUpdate(toWrite, runs[run] ?? RunId.make(1))
+              const of = metrics[metric]
+              if (Option.isNone(found) || of === undefined) continue
+              const { id, status } = found.value
+              if (step === "start" && status === "queued") yield* start([id])
+              if (step === "requeue" && status === "running") yield* store.requeue(toWrite, [id], at(3))
+              if (step === "end" && status === "running") {
+                const end = { to: "evaluating", success: true, durationSeconds: 1, error: null } as const
+                yield* store.end(toWrite, [id], "running", { ...end, transcript: null }, at(4))
+              }
+              if (step === "complete" && status === "evaluating") {
+                yield* work.complete(
+                  toWrite,
+                  id,
+                  { to: "completed", success: run > 0, error: null, criteria: [] },
+                  at(5)
+                )
+              }
+              if (step === "score") yield* work.saveScores(toWrite, id, [scored(of, value)], at(6))
+              if (step === "delete") {
+                const plan = planDeletion(yield* store.lockRunsForDeletion(toDelete, result, [id]))
+                yield* store.apply(toDelete, plan, at(7))
+              }
+            }
+            const { rows: left } = yield* store.details(toRead, result, { cursor: { at: "after", id: 0 }, limit: 10 })
+            const shown = Option.getOrThrow(yield* store.find(toRead, result))
+            expect(shown).toMatchObject(
+              evaluateResult(left.map(({ status, success }) => ({ status, success, runs: 1 })))
+            )
+            const values = (metric: number) =>
+              left.flatMap((run) => run.metrics.flatMap(({ metric: id, value }) => (id === metric ? [value] : [])))
+            expect(shown.metrics.map(({ id, runs: of }) => [id, of])).toEqual(
+              metrics.flatMap(({ id }) => {
+                const known = values(id).filter((value) => value !== null).length
+                return known === 0 ? [] : [[id, known]]
+              })
+            )
+            for (const { average, id } of shown.metrics) {
+              const numbers = values(id).flatMap((value) =>
+                value === null || typeof value === "string" || Number(value) > 1e100 ? [] : [Number(value)]
+              )
+              if (numbers.length === 0) expect(average).toBeNull()
+              else expect(average).toBeCloseTo(numbers.reduce((sum, one) => sum + one, 0) / numbers.length, 9)
+            }
+            expect(Option.getOrThrow(yield* store.find(toRead, other))).toMatchObject({ totalRuns: 3, metrics: [] })
+          }),
+        { discard: true }
+      )
     )
 
     it.effect("hides runs of other organizations, outside of a permit's scope, and deleted ones", () =>

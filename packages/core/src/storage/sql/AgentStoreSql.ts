@@ -90,7 +90,7 @@ export const layer = Layer.effect(
       find: table.find,
       findForUpdate: table.findForUpdate,
       findAll: (permit, { assistantIds, ids }) =>
-        table.all(permit, sql`(t.id IN ${dialect.integers(ids)} OR t.assistant_id IN ${dialect.texts(assistantIds)})`),
+        table.all(permit, sql`(${dialect.isOneOf("t.id", ids)} OR t.assistant_id IN ${dialect.texts(assistantIds)})`),
       list: (permit, { projectId }, page) => table.list(permit, page, { project_id: projectId }),
       save: (permit, agent) =>
         table.save(

@@ -77,7 +77,7 @@ export const layer = Layer.effect(
           if (question.latencyMetrics.length === 0) return { ...totals, p95Latency: null }
           const p95Latency = yield* valueRow.one(sql`SELECT ${dialect.percentile(sql`e.value_number`, 0.95)} AS value
             FROM ${tables.metric_evaluations} e JOIN ${tables.calls} c ON c.id = e.call_id
-            WHERE e.metric_id IN ${dialect.integers(question.latencyMetrics)} AND e.value_kind = 'number'
+            WHERE ${dialect.isOneOf("e.metric_id", question.latencyMetrics)} AND e.value_kind = 'number'
               AND e.value_number BETWEEN ${-MAX_MEASURE} AND ${MAX_MEASURE} AND ${scope}`)
           return { ...totals, p95Latency }
         }).pipe(growing("chart", permit), storing("AnalyticsStore.totals")),

@@ -41,7 +41,7 @@ export const layer = Layer.effect(
     const { tables } = dialect
     const reader = makeReader(sql, dialect)
     const among = (permit: Permit, ids: ReadonlyArray<CallId>) =>
-      sql`c.id IN ${dialect.integers(ids)} AND c.organization_id = ${permit.organizationId}
+      sql`${dialect.isOneOf("c.id", ids)} AND c.organization_id = ${permit.organizationId}
           AND ${scopePredicate(sql, permit, { project: "c.project_id", agent: "c.agent_id" })}`
     return CallEvaluationStore.of({
       findAll: (permit, ids) =>

@@ -102,7 +102,7 @@ export const makeRedeliver = (
         recordings.has(key) && call.recording === null ? [call.id] : []
       )
       if (dropped.length > 0) {
-        yield* sql`DELETE FROM ${tables.call_recordings} WHERE call_id IN ${dialect.integers(dropped)}`
+        yield* sql`DELETE FROM ${tables.call_recordings} WHERE ${dialect.isOneOf("call_id", dropped)}`
       }
       yield* chargeCalls(sql, tables, steps)
     })
@@ -119,7 +119,12 @@ export const makeRedeliver = (
           : sql`(SELECT (value ->> 0)::bigint, value ->> 1 FROM jsonb_array_elements(${wanted}::jsonb) AS value)`
       } ORDER BY c.id ${dialect.forUpdate}`
       // A second statement, since the one that waited for a lock still sees what was there before it waited.
-      const existing = yield* reader.where(sql`WHERE c.id IN ${dialect.integers(locked.map((row) => row.id))}`)
+      const existing = yield* reader.where(
+        sql`WHERE ${dialect.isOneOf(
+          "c.id",
+          locked.map((row) => row.id)
+        )}`
+      )
       const records = new Map(existing.map((call) => [keyOf(call.agentId, call.callId), call]))
       const changes: Changes = { calls: new Map(), transcripts: new Set(), recordings: new Set(), steps: [] }
       const due = new Map<string, { readonly call: CallRecord; readonly again: boolean }>()
@@ -156,10 +161,10 @@ export const makeRedeliver = (
       }
       if (changes.calls.size > 0) yield* save(changes)
       if (redacted.size > 0) {
-        const ids = dialect.integers([...redacted])
+        const isListed = (column: string) => dialect.isOneOf(column, [...redacted])
         // Explanations and quotes repeat the transcript. The values of formulas are measurements, and stay.
-        yield* sql`DELETE FROM ${tables.metric_evaluation_details} WHERE call_id IN ${ids}`
-        yield* sql`DELETE FROM ${tables.metric_evaluations} WHERE call_id IN ${ids} AND metric_id IN (
+        yield* sql`DELETE FROM ${tables.metric_evaluation_details} WHERE ${isListed("call_id")}`
+        yield* sql`DELETE FROM ${tables.metric_evaluations} WHERE ${isListed("call_id")} AND metric_id IN (
           SELECT m.id FROM ${tables.metrics} m WHERE m.type <> 'custom_code' OR m.custom_code <> '')`
       }
       if (due.size > 0) {

@@ -148,7 +148,7 @@ const METRIC_BYTES = 150
 export const everything: CallExpansions = new Set(["transcript", "transcript_object", "metadata", "dynamic_variables"])
 
 export const makeReader = (sql: SqlClient, dialect: DialectFragments): CallReader => {
-  const { bytes, column, integers, tables } = dialect
+  const { bytes, column, tables } = dialect
   const everyColumn = sql.literal(SELECTED)
 
   const withMetrics = (found: ReadonlyArray<CallRecord>) =>
@@ -156,7 +156,10 @@ export const makeReader = (sql: SqlClient, dialect: DialectFragments): CallReade
       ? Effect.succeed(found)
       : sql`SELECT e.call_id, e.metric_id, m.name, m.type, e.value_kind, e.value_number, e.value_text
             FROM ${tables.metric_evaluations} e JOIN ${tables.metrics} m ON m.id = e.metric_id
-            WHERE e.call_id IN ${integers(found.map((call) => call.id))} AND m.deleted_ms IS NULL
+            WHERE ${dialect.isOneOf(
+              "e.call_id",
+              found.map((call) => call.id)
+            )} AND m.deleted_ms IS NULL
             ORDER BY e.call_id, e.metric_id`.pipe(
           metrics.all,
           Effect.map((scored) => {
@@ -224,7 +227,7 @@ export const makeReader = (sql: SqlClient, dialect: DialectFragments): CallReade
       const columns = sql.literal(selectedWith(expand))
       return boundedPage(pageBytes, page, {
         sizes: measured(ids(sql`WHERE ${condition}`), expand, order),
-        rows: (listed) => records(columns, ids(sql`WHERE c.id IN ${integers(listed)}`), order)
+        rows: (listed) => records(columns, ids(sql`WHERE ${dialect.isOneOf("c.id", listed)}`), order)
       })
     }
   }

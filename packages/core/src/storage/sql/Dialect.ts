@@ -38,10 +38,11 @@ export interface DialectFragments {
   /** A list of integers as a one-column table, bound as one parameter however long it is. */
   readonly integers: (values: ReadonlyArray<number>) => Fragment
   /**
-   * Whether a column is one of a list of integers. Unlike `IN` with `integers`, PostgreSQL looks each row up in the list
-   * whatever it takes the table's size to be: with the statistics of an empty table it compares each row with each item.
+   * Whether a column is one of a list of integers. PostgreSQL looks the items up in an index of the column, or each row in
+   * the list. A join with `integers` depends on the table's statistics: with those of an empty table, it compares each row
+   * with each item.
    */
-  readonly isOneOf: (column: Fragment, values: ReadonlyArray<number>) => Fragment
+  readonly isOneOf: (column: string, values: ReadonlyArray<number>) => Fragment
   /** A list of texts as a one-column table, bound as one parameter however long it is. */
   readonly texts: (values: ReadonlyArray<string>) => Fragment
   /** A list of numbers as a one-column table, bound as one parameter however long it is. */
@@ -117,7 +118,7 @@ export const sqliteDialect = (sql: SqlClient, tablePrefix = "", matches?: string
   keyOnly: sql.literal("WITHOUT ROWID"),
   json: (value) => sql`${value === null ? null : JSON.stringify(value)}`,
   integers: (values) => sql`(SELECT value FROM json_each(${JSON.stringify(values)}))`,
-  isOneOf: (column, values) => sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`,
+  isOneOf: (column, values) => sql`${sql.literal(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`,
   texts: (values) => sql`(SELECT value FROM json_each(${JSON.stringify(values)}))`,
   numbers: (values) => sql`(SELECT value FROM json_each(${JSON.stringify(values)}))`,
   ranges: (values) => sql`(SELECT value ->> 0 AS low, value ->> 1 AS high FROM json_each(${JSON.stringify(values)}))`,
@@ -182,7 +183,7 @@ export const postgresDialect = (sql: SqlClient, tablePrefix = ""): DialectFragme
   json: (value) => sql`${value === null ? null : JSON.stringify(value)}::jsonb`,
   // The planner knows the length of an array. For JSON it assumes 100 rows, and scans a table for one id.
   integers: (values) => sql`(SELECT value FROM unnest(${`{${values.join(",")}}`}::bigint[]) AS listed (value))`,
-  isOneOf: (column, values) => sql`${column} = ANY (${`{${values.join(",")}}`}::bigint[])`,
+  isOneOf: (column, values) => sql`${sql.literal(column)} = ANY (${`{${values.join(",")}}`}::bigint[])`,
   texts: (values) => sql`(SELECT value FROM jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`,
   numbers: (values) => sql`(SELECT value FROM unnest(${`{${values.join(",")}}`}::float8[]) AS listed (value))`,
   ranges: (values) =>

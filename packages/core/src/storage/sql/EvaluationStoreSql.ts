@@ -16,7 +16,7 @@ import { EvaluationStore } from "../../metrics/EvaluationStore.js"
 import { CallId, JobId, MetricId } from "../../kernel/Ids.js"
 import { Dialect } from "./Dialect.js"
 import { jsonRows } from "./JsonRows.js"
-import { jsonColumn, readRows } from "./Rows.js"
+import { grouped, jsonColumn, readRows } from "./Rows.js"
 import { storing } from "./Storing.js"
 
 const EVALUATION_COLUMNS = {
@@ -120,17 +120,6 @@ const toSummary = (row: typeof SummaryRow.Type): readonly [CallId, EvaluationSum
   }
 ]
 
-/** Lists by their keys, in the order in which they come. */
-const grouped = <K, V>(pairs: ReadonlyArray<readonly [K, V]>): ReadonlyMap<K, ReadonlyArray<V>> => {
-  const groups = new Map<K, Array<V>>()
-  for (const [key, value] of pairs) {
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [value])
-    else group.push(value)
-  }
-  return groups
-}
-
 export const layer = Layer.effect(
   EvaluationStore,
   Effect.gen(function* () {
@@ -147,7 +136,7 @@ export const layer = Layer.effect(
     const owned = (permit: Permit, table: "calls" | "metrics", asked: ReadonlyArray<number>) =>
       Effect.map(
         sql`SELECT id FROM ${tables[table]}
-            WHERE id IN ${dialect.integers([...new Set(asked)])} AND organization_id = ${permit.organizationId}
+            WHERE ${dialect.isOneOf("id", [...new Set(asked)])} AND organization_id = ${permit.organizationId}
               ${sql.literal(table === "metrics" ? "AND deleted_ms IS NULL" : "")}`.pipe(ids.all),
         (found) => new Set(found)
       )
@@ -206,7 +195,7 @@ export const layer = Layer.effect(
                 FROM ${tables.metric_evaluations} e
                 JOIN ${tables.metrics} m ON m.id = e.metric_id
                 LEFT JOIN ${tables.metric_evaluation_details} d ON d.call_id = e.call_id AND d.metric_id = e.metric_id
-                WHERE e.call_id IN ${dialect.integers(calls)} AND m.organization_id = ${permit.organizationId}
+                WHERE ${dialect.isOneOf("e.call_id", calls)} AND m.organization_id = ${permit.organizationId}
                   AND m.deleted_ms IS NULL
                 ORDER BY e.call_id, m.display_order, m.id`.pipe(
               summariesOf.all,

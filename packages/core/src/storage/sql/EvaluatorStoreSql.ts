@@ -22,6 +22,7 @@ import {
   UserId
 } from "../../kernel/Ids.js"
 import { Json } from "../../kernel/Json.js"
+import { growing } from "./Reads.js"
 import { Dialect } from "./Dialect.js"
 import { scopePredicate } from "./ScopeSql.js"
 import { Instant, jsonColumn, readRows } from "./Rows.js"
@@ -145,18 +146,22 @@ export const layer = Layer.effect(
     const assembled = (rows: ReadonlyArray<EvaluatorRow>) =>
       Effect.gen(function* () {
         if (rows.length === 0) return []
-        const ids = dialect.integers(rows.map(({ id }) => id))
+        const isListed = (column: string) =>
+          dialect.isOneOf(
+            column,
+            rows.map(({ id }) => id)
+          )
         const profileIds = new Set(rows.flatMap(({ test_profile_id: id }) => (id === null ? [] : [id])))
         const tags = grouped(
           yield* tagRows(
-            sql`SELECT evaluator_id, tag AS value FROM ${tables.evaluator_tags} WHERE evaluator_id IN ${ids} ORDER BY position`
+            sql`SELECT evaluator_id, tag AS value FROM ${tables.evaluator_tags} WHERE ${isListed("evaluator_id")} ORDER BY position`
           )
         )
         const metrics = grouped(
           yield* metricRows(
             sql`SELECT x.evaluator_id, x.metric_id AS value FROM ${tables.evaluator_metrics} x
                 JOIN ${tables.metrics} m ON m.id = x.metric_id AND m.deleted_ms IS NULL
-                WHERE x.evaluator_id IN ${ids} ORDER BY x.metric_id`
+                WHERE ${isListed("x.evaluator_id")} ORDER BY x.metric_id`
           )
         )
         const metricIds = new Set([...metrics.values()].flat())
@@ -164,14 +169,14 @@ export const layer = Layer.effect(
           metricIds.size === 0
             ? []
             : yield* nameRows.all(
-                sql`SELECT id, name FROM ${tables.metrics} WHERE id IN ${dialect.integers([...metricIds])}`
+                sql`SELECT id, name FROM ${tables.metrics} WHERE ${dialect.isOneOf("id", [...metricIds])}`
               )
         )
         const tools = grouped(
           yield* toolRows(
             sql`SELECT x.evaluator_id, x.tool_id AS value FROM ${tables.evaluator_tools} x
                 JOIN ${tables.tools} o ON o.id = x.tool_id AND o.deleted_ms IS NULL
-                WHERE x.evaluator_id IN ${ids} ORDER BY x.tool_id`
+                WHERE ${isListed("x.evaluator_id")} ORDER BY x.tool_id`
           )
         )
         const profiles = new Map(
@@ -179,7 +184,7 @@ export const layer = Layer.effect(
             ? []
             : (yield* profileRows.all(
                 sql`SELECT ${profileColumns} FROM ${tables.test_profiles} t ${profileJoins(sql, tables)}
-                    WHERE t.id IN ${dialect.integers([...profileIds])}`
+                    WHERE ${dialect.isOneOf("t.id", [...profileIds])}`
               )).map((profile) => [profile.id, profile] as const)
         )
         return rows.map((row) => {
@@ -259,9 +264,8 @@ export const layer = Layer.effect(
       detached.length === 0
         ? Effect.void
         : sql`DELETE FROM ${tables[relation]}
-              WHERE ${dialect.isOneOf(sql`evaluator_id`, evaluators)}
-                AND ${sql.literal(relation === "evaluator_metrics" ? "metric_id" : "tool_id")}
-                  IN ${dialect.integers(detached)}`
+              WHERE ${dialect.isOneOf("evaluator_id", evaluators)}
+                AND ${dialect.isOneOf(relation === "evaluator_metrics" ? "metric_id" : "tool_id", detached)}`
 
     const putTags = (id: EvaluatorId, tags: ReadonlyArray<string>) =>
       tags.length === 0
@@ -298,7 +302,7 @@ export const layer = Layer.effect(
         Effect.gen(function* () {
           const rows = yield* table.all(
             permit,
-            sql`${dialect.isOneOf(sql`t.id`, ids)} AND ${scopePredicate(sql, permit, scope)}`
+            sql`${dialect.isOneOf("t.id", ids)} AND ${scopePredicate(sql, permit, scope)}`
           )
           const byId = new Map((yield* assembled(rows)).map((evaluator) => [evaluator.id, evaluator]))
           return ids.flatMap((id) => byId.get(id) ?? [])
@@ -321,7 +325,7 @@ export const layer = Layer.effect(
         return Effect.flatMap(
           table.list(permit, page, { project_id: question.projectId, agent_id: question.agentId }, conditions),
           ({ rows, ...found }) => Effect.map(assembled(rows), (evaluators) => ({ ...found, rows: evaluators }))
-        )
+        ).pipe(growing("list", permit))
       },
       save: (permit, id, spec, now) =>
         Effect.gen(function* () {
@@ -339,7 +343,7 @@ export const layer = Layer.effect(
                 FROM ${tables.evaluators} t
                 JOIN ${tables.agents} a ON a.id = t.agent_id AND a.deleted_ms IS NULL
                 JOIN ${tables.projects} p ON p.id = t.project_id AND p.deleted_ms IS NULL
-                WHERE ${dialect.isOneOf(sql`t.id`, ids)} AND t.organization_id = ${permit.organizationId}
+                WHERE ${dialect.isOneOf("t.id", ids)} AND t.organization_id = ${permit.organizationId}
                   AND t.deleted_ms IS NULL AND ${scopePredicate(sql, permit, scope)}
                 ORDER BY t.id ${dialect.forUpdateOf("t")}`.pipe(
               targets.all,
@@ -350,7 +354,7 @@ export const layer = Layer.effect(
         sql`SELECT CAST(COALESCE(SUM(own + shared * COALESCE(length(p.information), 0)), 0) AS ${dialect.column.integer}) AS size FROM (
               SELECT test_profile_id, COUNT(*) AS shared,
                 SUM(length(instructions) + length(expected_outcome_prompt) + length(first_message)) AS own
-              FROM ${tables.evaluators} WHERE ${dialect.isOneOf(sql`id`, ids)} AND organization_id = ${permit.organizationId}
+              FROM ${tables.evaluators} WHERE ${dialect.isOneOf("id", ids)} AND organization_id = ${permit.organizationId}
               GROUP BY test_profile_id) t
             LEFT JOIN ${tables.test_profiles} p ON p.id = t.test_profile_id AND p.deleted_ms IS NULL`.pipe(
           sizes.one,
@@ -381,7 +385,7 @@ export const layer = Layer.effect(
                   sql`search_text = search_text || ${folded(plan.append)}`
                 ]
           yield* sql`UPDATE ${tables.evaluators} SET ${sql.csv([...set, ...appended])}
-                     WHERE ${dialect.isOneOf(sql`id`, plan.evaluators)} AND organization_id = ${permit.organizationId}`
+                     WHERE ${dialect.isOneOf("id", plan.evaluators)} AND organization_id = ${permit.organizationId}`
         }).pipe(storing("EvaluatorStore.apply"))
     })
   })

@@ -66,7 +66,7 @@ export const layer = Layer.effect(
             WHERE project_id = ${project} AND organization_id = ${permit.organizationId}
               AND path IN ${dialect.texts(wanted)} ORDER BY id ${dialect.forUpdate}`.pipe(
           ids.all,
-          Effect.flatMap((locked) => table.all(permit, sql`t.id IN ${dialect.integers(locked)}`)),
+          Effect.flatMap((locked) => table.all(permit, dialect.isOneOf("t.id", locked))),
           storing("FolderStore.findPathsForUpdate")
         ),
       pathsIn: (permit, folder) =>

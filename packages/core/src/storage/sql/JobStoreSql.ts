@@ -18,6 +18,7 @@ import type { Json } from "../../kernel/Json.js"
 import * as Pages from "../../kernel/Pages.js"
 import { Dialect, type DialectFragments } from "./Dialect.js"
 import { keyset } from "./Keyset.js"
+import { growing } from "./Reads.js"
 import { Instant, readRows } from "./Rows.js"
 import { storing } from "./Storing.js"
 
@@ -290,6 +291,7 @@ export const layer = Layer.effect(
               AND ${keyset(sql, page)}`.pipe(
           jobs.all,
           Effect.map((rows) => Pages.found(page, rows)),
+          growing("list", permit),
           storing("JobStore.list")
         ),
       requeue: (permit, id, now) =>

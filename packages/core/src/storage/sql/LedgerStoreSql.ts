@@ -10,6 +10,7 @@ import { AgentId, CallId, LedgerEntryId, OrganizationId, ProjectId } from "../..
 import * as Pages from "../../kernel/Pages.js"
 import { Dialect } from "./Dialect.js"
 import { keyset } from "./Keyset.js"
+import { growing } from "./Reads.js"
 import { scopePredicate } from "./ScopeSql.js"
 import { Instant, readRows } from "./Rows.js"
 import { storing } from "./Storing.js"
@@ -69,6 +70,7 @@ export const layer = Layer.effect(
               AND ${keyset(sql, page)}`.pipe(
           entries.all,
           Effect.map((rows) => Pages.found(page, rows)),
+          growing("list", permit),
           storing("LedgerStore.list")
         )
     })

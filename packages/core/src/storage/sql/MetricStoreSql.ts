@@ -94,7 +94,7 @@ export const layer = Layer.effect(
       ofAgent: (permit, agent) => table.all(permit, sql`t.agent_id = ${agent}`, "t.display_order, t.id"),
       list: (permit, { agentId, projectId }, page) =>
         table.list(permit, page, { agent_id: agentId, project_id: projectId }),
-      findAll: (permit, wanted) => table.all(permit, sql`t.id IN ${dialect.integers(wanted)}`),
+      findAll: (permit, wanted) => table.all(permit, dialect.isOneOf("t.id", wanted)),
       withSlug: (permit, project, slug) =>
         sql`SELECT id FROM ${tables.metrics}
             WHERE project_id = ${project} AND slug = ${slug} AND organization_id = ${permit.organizationId}

@@ -87,14 +87,14 @@ export const layer = Layer.effect(
             JOIN ${tables.projects} p ON p.id = t.project_id AND p.deleted_ms IS NULL
             WHERE t.organization_id = ${permit.organizationId} AND t.deleted_ms IS NULL
               AND ${scopePredicate(sql, permit, { project: "t.project_id" })}
-              AND ${request.personalities === "all" ? sql`1 = 1` : sql`t.id IN ${dialect.integers(request.personalities)}`}
+              AND ${request.personalities === "all" ? sql`1 = 1` : dialect.isOneOf("t.id", request.personalities)}
               AND ${request.language === null ? sql`1 = 1` : sql`t.language = ${request.language}`}
             ON CONFLICT DO NOTHING`.pipe(Effect.asVoid, storing("PersonalityStore.enable")),
       existingIds: (permit, ids) =>
         table
           .all(
             permit,
-            sql`t.id IN ${dialect.integers(ids)} AND ${scopePredicate(sql, permit, { project: "t.project_id" })}`
+            sql`${dialect.isOneOf("t.id", ids)} AND ${scopePredicate(sql, permit, { project: "t.project_id" })}`
           )
           .pipe(Effect.map((found) => new Set(found.map(({ id }) => id)))),
       isEnabled: (permit, project, id) =>

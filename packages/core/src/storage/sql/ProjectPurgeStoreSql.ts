@@ -25,6 +25,9 @@ const CALLS_AT_A_TIME = 200
 const RESULTS_AT_A_TIME = 20
 const ROWS_AT_A_TIME = 500
 
+/** Whether a column is one of the ids that are being deleted. */
+type IsOneOf = (column: string) => Fragment
+
 export const layer = Layer.effect(
   ProjectPurgeStore,
   Effect.gen(function* () {
@@ -40,21 +43,21 @@ export const layer = Layer.effect(
       table: Table,
       project: ProjectId,
       limit: number,
-      first: (those: Fragment, list: ReadonlyArray<number>) => ReadonlyArray<Effect.Effect<unknown, SqlError>>
+      first: (isOneOfThem: IsOneOf, list: ReadonlyArray<number>) => ReadonlyArray<Effect.Effect<unknown, SqlError>>
     ) =>
       Effect.gen(function* () {
         const list = yield* of(table, project, limit)
         if (list.length === 0) return false
-        const those = dialect.integers(list)
-        yield* Effect.all(first(those, list), { discard: true })
-        yield* sql`DELETE FROM ${tables[table]} WHERE id IN ${those}`
+        const isOneOfThem = (column: string) => dialect.isOneOf(column, list)
+        yield* Effect.all(first(isOneOfThem, list), { discard: true })
+        yield* sql`DELETE FROM ${tables[table]} WHERE ${isOneOfThem("id")}`
         return true
       })
 
     const remove = (table: Table, condition: Fragment) => sql`DELETE FROM ${tables[table]} WHERE ${condition}`
     /** What others referred to in this project, and is not there for them any longer. */
-    const detach = (table: Table, column: string, those: Fragment) =>
-      sql`UPDATE ${tables[table]} SET ${sql.literal(column)} = NULL WHERE ${sql.literal(column)} IN ${those}`
+    const detach = (table: Table, column: string, isOneOfThem: IsOneOf) =>
+      sql`UPDATE ${tables[table]} SET ${sql.literal(column)} = NULL WHERE ${isOneOfThem(column)}`
 
     /** Links whose every resource is in the project: they reach nothing any longer. */
     const removeLinks = (organization: OrganizationId, project: ProjectId) =>
@@ -70,7 +73,13 @@ export const layer = Layer.effect(
         }
         const gone = all.filter(({ bounds }) => bounds.length > 0 && bounds.every(({ id, type }) => own[type].has(id)))
         if (gone.length > 0) {
-          yield* remove("shareable_links", sql`id IN ${dialect.integers(gone.map(({ id }) => id))}`)
+          yield* remove(
+            "shareable_links",
+            dialect.isOneOf(
+              "id",
+              gone.map(({ id }) => id)
+            )
+          )
         }
         return false
       })
@@ -91,14 +100,14 @@ export const layer = Layer.effect(
     /** In this order, what refers to something before what it refers to. Each deletes a bounded number of rows. */
     const stepsOf = (organization: OrganizationId, project: ProjectId) => [
       removeLinks(organization, project),
-      purgeRows("results", project, RESULTS_AT_A_TIME, (those) => {
-        const runs = sql`(SELECT id FROM ${tables.runs} WHERE result_id IN ${those})`
+      purgeRows("results", project, RESULTS_AT_A_TIME, (isOneOfThem) => {
+        const runs = sql`(SELECT id FROM ${tables.runs} WHERE ${isOneOfThem("result_id")})`
         return [
           ...(["run_transcripts", "run_evaluations", "run_outcomes", "capacity_slots"] as const).map((table) =>
             remove(table, sql`run_id IN ${runs}`)
           ),
-          remove("runs", sql`result_id IN ${those}`),
-          remove("result_scenarios", sql`result_id IN ${those}`)
+          remove("runs", isOneOfThem("result_id")),
+          remove("result_scenarios", isOneOfThem("result_id"))
         ]
       }),
       // Transcripts, recordings and evaluations go with the call, and a trigger releases the recordings' files.
@@ -109,25 +118,27 @@ export const layer = Layer.effect(
             AND ordering_key IN ${dialect.texts(list.map(String))}`
         )
       ]),
-      purgeRows("evaluators", project, ROWS_AT_A_TIME, (those) =>
+      purgeRows("evaluators", project, ROWS_AT_A_TIME, (isOneOfThem) =>
         (["evaluator_tags", "evaluator_metrics", "evaluator_tools"] as const).map((table) =>
-          remove(table, sql`evaluator_id IN ${those}`)
+          remove(table, isOneOfThem("evaluator_id"))
         )
       ),
       // Widgets go with their dashboard.
       purgeRows("dashboards", project, ROWS_AT_A_TIME, () => []),
       purgeRows("metrics", project, ROWS_AT_A_TIME, () => []),
-      purgeRows("test_profiles", project, ROWS_AT_A_TIME, (those) => [detach("evaluators", "test_profile_id", those)]),
-      purgeRows("phone_numbers", project, ROWS_AT_A_TIME, (those) => [
-        remove("held_numbers", sql`phone_number_id IN ${those}`),
-        detach("evaluators", "phone_number_id", those),
-        detach("runs", "phone_number_id", those)
+      purgeRows("test_profiles", project, ROWS_AT_A_TIME, (isOneOfThem) => [
+        detach("evaluators", "test_profile_id", isOneOfThem)
       ]),
-      purgeRows("tools", project, ROWS_AT_A_TIME, (those) => [remove("evaluator_tools", sql`tool_id IN ${those}`)]),
-      purgeRows("folders", project, ROWS_AT_A_TIME, (those) => [detach("evaluators", "folder_id", those)]),
-      purgeRows("personalities", project, ROWS_AT_A_TIME, (those) => [
-        detach("evaluators", "personality_id", those),
-        remove("project_personalities", sql`personality_id IN ${those}`)
+      purgeRows("phone_numbers", project, ROWS_AT_A_TIME, (isOneOfThem) => [
+        remove("held_numbers", isOneOfThem("phone_number_id")),
+        detach("evaluators", "phone_number_id", isOneOfThem),
+        detach("runs", "phone_number_id", isOneOfThem)
+      ]),
+      purgeRows("tools", project, ROWS_AT_A_TIME, (isOneOfThem) => [remove("evaluator_tools", isOneOfThem("tool_id"))]),
+      purgeRows("folders", project, ROWS_AT_A_TIME, (isOneOfThem) => [detach("evaluators", "folder_id", isOneOfThem)]),
+      purgeRows("personalities", project, ROWS_AT_A_TIME, (isOneOfThem) => [
+        detach("evaluators", "personality_id", isOneOfThem),
+        remove("project_personalities", isOneOfThem("personality_id"))
       ])
     ]
 

@@ -30,7 +30,7 @@ export const layer = Layer.effect(
           return ids.length === 0
             ? Effect.succeed([])
             : sql`SELECT ${sql.literal(`'${type}'`)} AS type, t.id ${present[type]}
-                AND t.organization_id = ${permit.organizationId} AND t.id IN ${dialect.integers(ids)}`.pipe(found.all)
+                AND t.organization_id = ${permit.organizationId} AND ${dialect.isOneOf("t.id", ids)}`.pipe(found.all)
         }).pipe(
           Effect.map((all) => all.flat()),
           storing("BoundStore.present")

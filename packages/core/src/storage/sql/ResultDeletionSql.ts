@@ -23,7 +23,7 @@ const runsToDeleteRows = readRows(
 export const resultDeletion = (
   sql: SqlClient,
   dialect: DialectFragments,
-  { capacityNow, deletable, move }: ResultFragments
+  { capacityNow, deletable, move, recountMetrics }: ResultFragments
 ): Pick<ResultStore["Type"], "lockResultsForDeletion" | "lockRunsForDeletion" | "apply"> => {
   const { tables } = dialect
   /** The snapshot of a deletion of the runs that meet `which`; `others` are the runs that stay. */
@@ -40,7 +40,7 @@ export const resultDeletion = (
           ? []
           : yield* numberIds.all(
               sql`SELECT DISTINCT u.phone_number_id AS id FROM ${tables.runs} u
-                  WHERE u.phone_number_id IN ${dialect.integers(numbers)} AND u.deleted_ms IS NULL
+                  WHERE ${dialect.isOneOf("u.phone_number_id", numbers)} AND u.deleted_ms IS NULL
                     AND u.status IN ('queued', 'running') AND ${others}`
             )
       return { runsToDelete: deleted, stillReferenced: new Set(needed), capacity: yield* capacityNow(permit) }
@@ -50,46 +50,47 @@ export const resultDeletion = (
     lockResultsForDeletion: (permit, ids) =>
       Effect.gen(function* () {
         const results = yield* resultIds.all(
-          sql`SELECT t.id FROM ${tables.results} t WHERE t.id IN ${dialect.integers(ids)} AND ${deletable(permit)} ORDER BY t.id`
+          sql`SELECT t.id FROM ${tables.results} t WHERE ${dialect.isOneOf("t.id", ids)} AND ${deletable(permit)} ORDER BY t.id`
         )
-        const those = dialect.integers(results)
-        const met = yield* snapshotOf(permit, sql`u.result_id IN ${those}`, sql`u.result_id NOT IN ${those}`)
+        const isOneOfThem = (column: string) => dialect.isOneOf(column, results)
+        const met = yield* snapshotOf(permit, isOneOfThem("u.result_id"), sql`NOT ${isOneOfThem("u.result_id")}`)
         return { results, runs: [], ...met }
       }).pipe(storing("ResultStore.lockResultsForDeletion")),
     lockRunsForDeletion: (permit, result, ids) =>
       Effect.gen(function* () {
         const runs = yield* runIds.all(
-          sql`SELECT id FROM ${tables.runs} WHERE id IN ${dialect.integers(ids)} AND result_id = ${result}
+          sql`SELECT id FROM ${tables.runs} WHERE ${dialect.isOneOf("id", ids)} AND result_id = ${result}
                 AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL ORDER BY id`
         )
-        const those = dialect.integers(runs)
-        const met = yield* snapshotOf(permit, sql`u.id IN ${those}`, sql`u.id NOT IN ${those}`)
+        const isOneOfThem = (column: string) => dialect.isOneOf(column, runs)
+        const met = yield* snapshotOf(permit, isOneOfThem("u.id"), sql`NOT ${isOneOfThem("u.id")}`)
         return { results: [], runs, ...met }
       }).pipe(storing("ResultStore.lockRunsForDeletion")),
     apply: (permit, plan, now) =>
       Effect.gen(function* () {
         const at = DateTime.toEpochMillis(now)
-        const results = dialect.integers(plan.results)
-        const runs = dialect.integers(plan.runs)
+        const isOfResults = (column: string) => dialect.isOneOf(column, plan.results)
+        const isOfRuns = (column: string) => dialect.isOneOf(column, plan.runs)
         const own = sql`organization_id = ${permit.organizationId}`
         if (plan.results.length > 0) {
-          yield* sql`UPDATE ${tables.results} SET deleted_ms = ${at} WHERE id IN ${results} AND ${own}`
+          yield* sql`UPDATE ${tables.results} SET deleted_ms = ${at} WHERE ${isOfResults("id")} AND ${own}`
           // The results are the organization's, and so are their runs: repeating the condition would make SQLite scan all
           // runs of the organization, since it takes an equality to be more selective.
           yield* sql`UPDATE ${tables.runs} SET deleted_ms = ${at}, lease = NULL
-            WHERE result_id IN ${results} AND deleted_ms IS NULL`
-          if (plan.freedSlots > 0) yield* sql`DELETE FROM ${tables.capacity_slots} WHERE result_id IN ${results}`
+            WHERE ${isOfResults("result_id")} AND deleted_ms IS NULL`
+          if (plan.freedSlots > 0) yield* sql`DELETE FROM ${tables.capacity_slots} WHERE ${isOfResults("result_id")}`
         }
         if (plan.runs.length > 0) {
           yield* sql`UPDATE ${tables.runs} SET deleted_ms = ${at}, lease = NULL
-            WHERE id IN ${runs} AND deleted_ms IS NULL`
+            WHERE ${isOfRuns("id")} AND deleted_ms IS NULL`
           yield* sql`UPDATE ${tables.results} SET updated_ms = ${at}
-            WHERE id IN (SELECT result_id FROM ${tables.runs} WHERE id IN ${runs}) AND ${own}`
-          if (plan.freedSlots > 0) yield* sql`DELETE FROM ${tables.capacity_slots} WHERE run_id IN ${runs}`
+            WHERE id IN (SELECT result_id FROM ${tables.runs} WHERE ${isOfRuns("id")}) AND ${own}`
+          if (plan.freedSlots > 0) yield* sql`DELETE FROM ${tables.capacity_slots} WHERE ${isOfRuns("run_id")}`
+          yield* recountMetrics(sql`(SELECT result_id FROM ${tables.runs} WHERE ${isOfRuns("id")})`)
         }
         if (plan.releasedNumbers.length > 0) {
           yield* sql`DELETE FROM ${tables.held_numbers}
-            WHERE phone_number_id IN ${dialect.integers(plan.releasedNumbers)} AND ${own}`
+            WHERE ${dialect.isOneOf("phone_number_id", plan.releasedNumbers)} AND ${own}`
         }
         yield* move(permit, {
           activeSessions: -plan.decrements.activeSessions,

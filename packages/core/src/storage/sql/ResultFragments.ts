@@ -1,9 +1,11 @@
 /** What the statements about results and runs have in common: their conditions, columns and counters. */
 import type { SqlClient } from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Permit } from "../../access/Permit.js"
+import { MAX_MEASURE } from "../../analytics/AnalyticsQuery.js"
 import { Channel } from "../../catalog/Agent.js"
 import { AgentId, PhoneNumberId, ProjectId, ResultId, RunId } from "../../kernel/Ids.js"
 import { type CapacityChange, RunStatus } from "../../results/RunLifecycle.js"
@@ -54,6 +56,14 @@ const counters = readRows(
 
 export const runIds = readRows(Schema.Struct({ id: RunId }), ({ id }) => id)
 
+/** The value of an evaluation `x` where it is averaged: sums of very large values overflow. The same limit as in charts. */
+export const averaged = (sql: SqlClient): Fragment =>
+  sql`CASE WHEN x.value_number BETWEEN ${-MAX_MEASURE} AND ${MAX_MEASURE} THEN x.value_number END`
+
+/** The columns of `result_metrics` except its keys, of evaluations `x` that are put together. */
+export const metricTotals = (sql: SqlClient): Fragment =>
+  sql`count(*), count(${averaged(sql)}), COALESCE(sum(${averaged(sql)}), 0.0)`
+
 export const resultFragments = (sql: SqlClient, { tables }: DialectFragments) => {
   /** Also results of a project that is being deleted: their runs still hold capacity. */
   const deletable = (permit: Permit) =>
@@ -85,6 +95,28 @@ export const resultFragments = (sql: SqlClient, { tables }: DialectFragments) =>
       Option.getOrElse(() => noChange)
     )
 
-  return { deletable, visible, visibleRuns, selectResults, runColumns, runStateColumns, runTables, move, capacityNow }
+  /** Writes the aggregates of metrics of these results anew, from the runs that are not deleted. */
+  const recountMetrics = (results: Fragment) =>
+    Effect.zipRight(
+      sql`DELETE FROM ${tables.result_metrics} WHERE result_id IN ${results}`,
+      sql`INSERT INTO ${tables.result_metrics} (result_id, metric_id, runs, numbers, total)
+          SELECT u.result_id, x.metric_id, ${metricTotals(sql)}
+          FROM ${tables.runs} u JOIN ${tables.run_evaluations} x ON x.run_id = u.id
+          WHERE u.result_id IN ${results} AND u.deleted_ms IS NULL AND x.value_kind <> 'null'
+          GROUP BY u.result_id, x.metric_id`
+    )
+
+  return {
+    recountMetrics,
+    deletable,
+    visible,
+    visibleRuns,
+    selectResults,
+    runColumns,
+    runStateColumns,
+    runTables,
+    move,
+    capacityNow
+  }
 }
 export type ResultFragments = ReturnType<typeof resultFragments>

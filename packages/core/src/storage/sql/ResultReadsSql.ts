@@ -5,26 +5,26 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { MetricId, ResultId, RunId } from "../../kernel/Ids.js"
 import { Json } from "../../kernel/Json.js"
-import * as Pages from "../../kernel/Pages.js"
+import type * as Pages from "../../kernel/Pages.js"
 import { STREAM_PAGE_BYTES } from "../../kernel/StreamPages.js"
 import { directionOf } from "../../metrics/Direction.js"
-import type { StoredEvaluation } from "../../metrics/Evaluation.js"
 import { EvalType, isBinary } from "../../metrics/MetricTerms.js"
 import type { MetricScores, ScenarioScores } from "../../results/Compare.js"
-import { evaluateResult, type RunCount } from "../../results/Evaluate.js"
+import { evaluateResult } from "../../results/Evaluate.js"
 import { Result } from "../../results/Result.js"
 import type { ResultStore } from "../../results/ResultStore.js"
 import { runDetail } from "../../results/RunDetail.js"
 import { RunStatus } from "../../results/RunLifecycle.js"
 import * as StoredTranscript from "../../transcripts/StoredTranscript.js"
 import type { Permit } from "../../access/Permit.js"
-import { boundedPage, sizeOf } from "./BoundedPage.js"
+import { hasBudget, reserveBytes } from "../../kernel/ResponseBytes.js"
+import { boundedPage, orderOf, sizeOf, sizes } from "./BoundedPage.js"
 import type { DialectFragments } from "./Dialect.js"
 import { EvaluationRow, toEvaluation } from "./EvaluationStoreSql.js"
 import { keyset } from "./Keyset.js"
-import { type ResultFragments, ResultRow } from "./ResultFragments.js"
-import { runIds } from "./ResultFragments.js"
-import { jsonColumn, readRows } from "./Rows.js"
+import { growing } from "./Reads.js"
+import { averaged, type ResultFragments, ResultRow, runIds } from "./ResultFragments.js"
+import { grouped, jsonColumn, readRows } from "./Rows.js"
 import { noOutcome, OutcomeRow, RunRow, toOutcome, toRun } from "./RunRows.js"
 import { Flag, storing } from "./Storing.js"
 
@@ -69,19 +69,15 @@ const outcomeRows = readRows(
   (row) => [row.run_id, toOutcome(row)] as const
 )
 
-const scoreRows = readRows(Schema.Struct({ run_id: RunId, ...EvaluationRow.fields }), (row) => ({
-  runId: row.run_id,
-  evaluation: toEvaluation(row)
-}))
+const scoreRows = readRows(
+  Schema.Struct({ run_id: RunId, ...EvaluationRow.fields }),
+  (row) => [row.run_id, toEvaluation(row)] as const
+)
 
 const counts = readRows(
-  Schema.Struct({
-    result_id: ResultId,
-    status: RunStatus,
-    success: Schema.NullOr(Flag),
-    runs: Schema.Int
-  }),
-  (row) => row
+  Schema.Struct({ result_id: ResultId, status: RunStatus, success: Schema.Literal(-1, 0, 1), runs: Schema.Int }),
+  ({ result_id: id, runs, status, success }) =>
+    [id, { status, success: success === -1 ? null : success === 1, runs }] as const
 )
 
 const summaries = readRows(
@@ -92,37 +88,44 @@ const summaries = readRows(
     runs: Schema.Int,
     average: Schema.NullOr(Schema.Number)
   }),
-  (row) => row
+  ({ result_id: id, ...summary }) => [id, summary] as const
 )
+
+const scoreBytes = readRows(Schema.Struct({ bytes: Schema.Number }), (row) => row)
 
 const resultRows = readRows(ResultRow, (row) => row)
 const runRows = readRows(RunRow, toRun)
 
+/** @param pageBytes the bytes that pages of lists are bounded by (`PageBytes`) */
 export const resultReads = (
   sql: SqlClient,
   dialect: DialectFragments,
-  { runColumns, runTables, selectResults, visible, visibleRuns }: ResultFragments
-): Pick<ResultStore["Type"], "find" | "list" | "findRun" | "listRuns" | "scores" | "details" | "runsOf"> => {
+  { runColumns, runTables, selectResults, visible, visibleRuns }: ResultFragments,
+  pageBytes: number
+): Pick<
+  ResultStore["Type"],
+  "find" | "list" | "findRun" | "listRuns" | "findDetail" | "scores" | "details" | "runsOf"
+> => {
   const { tables } = dialect
   /** The results of some rows with the aggregates of their runs, in one query each for all of them. */
   const assembled = (rows: ReadonlyArray<ResultRow>) =>
     Effect.gen(function* () {
       if (rows.length === 0) return []
-      const ids = dialect.integers(rows.map(({ id }) => id))
-      const countsOf = new Map<ResultId, Array<RunCount>>()
-      for (const { result_id: id, ...count } of yield* counts.all(
-        sql`SELECT result_id, status, success, count(*) AS runs FROM ${tables.runs}
-            WHERE result_id IN ${ids} AND deleted_ms IS NULL GROUP BY result_id, status, success`
-      )) {
-        const known = countsOf.get(id)
-        if (known === undefined) countsOf.set(id, [count])
-        else known.push(count)
-      }
-      const summarized = yield* summaries.all(
-        sql`SELECT u.result_id, m.id, m.name, count(*) AS runs, avg(x.value_number) AS average FROM ${tables.run_evaluations} x
-            JOIN ${tables.runs} u ON u.id = x.run_id AND u.deleted_ms IS NULL
-            JOIN ${tables.metrics} m ON m.id = x.metric_id
-            WHERE u.result_id IN ${ids} AND x.value_kind <> 'null' GROUP BY u.result_id, m.id, m.name ORDER BY m.id`
+      const isOfThem = dialect.isOneOf(
+        "x.result_id",
+        rows.map(({ id }) => id)
+      )
+      const countsOf = grouped(
+        yield* counts.all(
+          sql`SELECT x.result_id, x.status, x.success, x.runs FROM ${tables.result_counts} x WHERE ${isOfThem} AND x.runs > 0`
+        )
+      )
+      const metricsOf = grouped(
+        yield* summaries.all(
+          sql`SELECT x.result_id, m.id, m.name, x.runs, CASE WHEN x.numbers > 0 THEN x.total / x.numbers END AS average
+              FROM ${tables.result_metrics} x JOIN ${tables.metrics} m ON m.id = x.metric_id
+              WHERE ${isOfThem} AND x.runs > 0 ORDER BY m.id`
+        )
       )
       return rows.map((row) => {
         const evaluation = evaluateResult(countsOf.get(row.id) ?? [])
@@ -138,15 +141,30 @@ export const resultReads = (
           runsByStatus: evaluation.runsByStatus,
           successRate: evaluation.successRate,
           success: evaluation.success,
-          metrics: summarized
-            .filter((one) => one.result_id === row.id)
-            .map(({ average, id, name, runs }) => ({ id, name, runs, average })),
+          metrics: metricsOf.get(row.id) ?? [],
           concurrencyLimit: row.concurrency_limit,
           createdAt: row.created_ms,
           updatedAt: row.updated_ms
         })
       })
     })
+
+  /** The bytes of a result in a list: each of its metrics has a name. */
+  const resultBytes = sizeOf(
+    sql,
+    dialect,
+    [sql`t.name`, sql`a.name`],
+    [sql`(SELECT 200 * count(*) FROM ${tables.result_metrics} x WHERE x.result_id = t.id)`]
+  )
+  const runBytes = sizeOf(sql, dialect, [sql`s.key`, sql`s.name`, sql`u.error`])
+
+  /** The bytes of what `scenarioScores` reads. */
+  const sizeOfScores = (result: ResultId) =>
+    sql`SELECT CAST(COALESCE(sum(bytes + 200), 0) AS ${dialect.column.integer}) AS bytes
+        FROM (SELECT u.scenario_position, x.metric_id, ${dialect.bytes(sql`x.value_text`)} AS bytes
+          FROM ${tables.runs} u JOIN ${tables.run_evaluations} x ON x.run_id = u.id
+          WHERE u.result_id = ${result} AND u.deleted_ms IS NULL AND x.value_kind <> 'null'
+          GROUP BY u.scenario_position, x.metric_id, x.value_text) AS listed`
 
   /** Scenarios of a result in order, each with the aggregates of its runs. */
   const scenarioScores = (result: ResultId) =>
@@ -157,10 +175,11 @@ export const resultReads = (
             LEFT JOIN ${tables.runs} u ON u.result_id = s.result_id AND u.scenario_position = s.position AND u.deleted_ms IS NULL
             WHERE s.result_id = ${result} GROUP BY s.position, s.key, s.name, u.status, u.success ORDER BY s.position`
       )
+      const value = averaged(sql)
       const summarized = yield* scenarioValues.all(
         sql`SELECT u.scenario_position AS position, m.id, m.name, m.slug, m.eval_type, m.function_name, m.configuration,
-              x.value_text, count(*) AS runs, count(x.value_number) AS numbers, COALESCE(sum(x.value_number), 0.0) AS total,
-              COALESCE(sum(x.value_number * x.value_number), 0.0) AS squares
+              x.value_text, count(*) AS runs, count(${value}) AS numbers,
+              COALESCE(sum(${value}), 0.0) AS total, COALESCE(sum(${value} * ${value}), 0.0) AS squares
             FROM ${tables.runs} u JOIN ${tables.run_evaluations} x ON x.run_id = u.id JOIN ${tables.metrics} m ON m.id = x.metric_id
             WHERE u.result_id = ${result} AND u.deleted_ms IS NULL AND x.value_kind <> 'null'
             GROUP BY u.scenario_position, m.id, m.name, m.slug, m.eval_type, m.function_name, m.configuration, x.value_text
@@ -216,29 +235,28 @@ export const resultReads = (
 
   const detailsOf = (permit: Permit, listed: ReadonlyArray<number>) =>
     Effect.gen(function* () {
-      const ids = dialect.integers(listed)
+      const isListed = (column: string) => dialect.isOneOf(column, listed)
       const runs = yield* runRows.all(
-        sql`SELECT ${runColumns} FROM ${runTables} WHERE u.id IN ${ids} AND ${visibleRuns(permit)} ORDER BY u.id`
+        sql`SELECT ${runColumns} FROM ${runTables} WHERE ${isListed("u.id")} AND ${visibleRuns(permit)} ORDER BY u.id`
       )
       const transcripts = new Map(
-        yield* transcriptRows.all(sql`SELECT run_id, transcript FROM ${tables.run_transcripts} WHERE run_id IN ${ids}`)
+        yield* transcriptRows.all(
+          sql`SELECT run_id, transcript FROM ${tables.run_transcripts} WHERE ${isListed("run_id")}`
+        )
       )
       const outcomes = new Map(
         yield* outcomeRows.all(
-          sql`SELECT run_id, ended_reason, moments, criteria FROM ${tables.run_outcomes} WHERE run_id IN ${ids}`
+          sql`SELECT run_id, ended_reason, moments, criteria FROM ${tables.run_outcomes} WHERE ${isListed("run_id")}`
         )
       )
-      const scores = new Map<RunId, Array<StoredEvaluation>>()
-      for (const { evaluation, runId } of yield* scoreRows.all(
-        sql`SELECT e.run_id, e.metric_id, m.name, m.slug, m.type, e.status, e.value_kind, e.value_number, e.value_text,
+      const scores = grouped(
+        yield* scoreRows.all(
+          sql`SELECT e.run_id, e.metric_id, m.name, m.slug, m.type, e.status, e.value_kind, e.value_number, e.value_text,
                 e.detail
               FROM ${tables.run_evaluations} e JOIN ${tables.metrics} m ON m.id = e.metric_id
-              WHERE e.run_id IN ${ids} AND m.deleted_ms IS NULL ORDER BY m.display_order, m.id`
-      )) {
-        const known = scores.get(runId)
-        if (known === undefined) scores.set(runId, [evaluation])
-        else known.push(evaluation)
-      }
+              WHERE ${isListed("e.run_id")} AND m.deleted_ms IS NULL ORDER BY m.display_order, m.id`
+        )
+      )
       return runs.map((run) =>
         runDetail(run, {
           outcome: outcomes.get(run.id) ?? noOutcome,
@@ -259,47 +277,64 @@ export const resultReads = (
         storing("ResultStore.find")
       ),
     list: (permit, { agentId, projectId }, request) =>
-      sql`${selectResults} WHERE ${sql.and([
-        visible(permit),
-        ...(projectId === null ? [] : [sql`t.project_id = ${projectId}`]),
-        ...(agentId === null ? [] : [sql`t.agent_id = ${agentId}`])
-      ])} AND ${page(request, "t.id")}`.pipe(
-        resultRows.all,
-        Effect.flatMap(assembled),
-        Effect.map((rows) => Pages.found(request, rows)),
-        storing("ResultStore.list")
-      ),
+      boundedPage(pageBytes, request, {
+        sizes: sql`SELECT t.id, ${resultBytes} AS bytes FROM ${tables.results} t JOIN ${tables.agents} a ON a.id = t.agent_id
+            WHERE ${sql.and([
+              visible(permit),
+              ...(projectId === null ? [] : [sql`t.project_id = ${projectId}`]),
+              ...(agentId === null ? [] : [sql`t.agent_id = ${agentId}`])
+            ])} AND ${page(request, "t.id")}`,
+        rows: (listed) =>
+          sql`${selectResults} WHERE ${dialect.isOneOf("t.id", listed)} AND ${visible(permit)}
+              ${orderOf(sql, request, "t.id")}`.pipe(resultRows.all, Effect.flatMap(assembled))
+      }).pipe(growing("list", permit), storing("ResultStore.list")),
     findRun: (permit, id) =>
       sql`SELECT ${runColumns} FROM ${runTables} WHERE u.id = ${id} AND ${visibleRuns(permit)}`.pipe(
         runRows.first,
         storing("ResultStore.findRun")
       ),
     listRuns: (permit, { resultId, status }, request) =>
-      sql`SELECT ${runColumns} FROM ${runTables} WHERE ${sql.and([
-        visibleRuns(permit),
-        // A result's runs are its organization's: that condition would make SQLite scan all runs of the status.
-        resultId === null ? sql`u.organization_id = ${permit.organizationId}` : sql`u.result_id = ${resultId}`,
-        ...(status === null ? [] : [sql`u.status = ${status}`])
-      ])} AND ${page(request, "u.id")}`.pipe(
-        runRows.all,
-        Effect.map((rows) => Pages.found(request, rows)),
-        storing("ResultStore.listRuns")
-      ),
+      boundedPage(pageBytes, request, {
+        sizes: sql`SELECT u.id, ${runBytes} AS bytes FROM ${runTables}
+            WHERE ${sql.and([
+              visibleRuns(permit),
+              // A result's runs are its organization's: that condition would make SQLite scan all runs of the status.
+              resultId === null ? sql`u.organization_id = ${permit.organizationId}` : sql`u.result_id = ${resultId}`,
+              ...(status === null ? [] : [sql`u.status = ${status}`])
+            ])} AND ${page(request, "u.id")}`,
+        rows: (listed) =>
+          runRows.all(
+            sql`SELECT ${runColumns} FROM ${runTables} WHERE ${dialect.isOneOf("u.id", listed)} AND ${visibleRuns(permit)}
+                ${orderOf(sql, request, "u.id")}`
+          )
+      }).pipe(growing("list", permit), storing("ResultStore.listRuns")),
+    findDetail: (permit, id) =>
+      Effect.gen(function* () {
+        if (yield* hasBudget) {
+          const [measured] = yield* sizes.all(
+            sql`SELECT u.id, ${detailBytes} AS bytes FROM ${runTables} ${detailTables}
+                WHERE u.id = ${id} AND ${visibleRuns(permit)}`
+          )
+          if (measured !== undefined) yield* reserveBytes(measured.bytes)
+        }
+        return Option.fromNullable((yield* detailsOf(permit, [id]))[0])
+      }).pipe(storing("ResultStore.findDetail")),
     scores: (permit, id) =>
       Effect.gen(function* () {
         const found = yield* resultRows.first(sql`${selectResults} WHERE t.id = ${id} AND ${visible(permit)}`)
         if (Option.isNone(found)) return Option.none()
         const { agent_id: agentId, channel, name } = found.value
+        if (yield* hasBudget) yield* reserveBytes((yield* scoreBytes.one(sizeOfScores(id))).bytes)
         return Option.some({ id, name, agentId, channel, scenarios: yield* scenarioScores(id) })
-      }).pipe(storing("ResultStore.scores")),
+      }).pipe(growing("chart", permit), storing("ResultStore.scores")),
     details: (permit, result, request) =>
       boundedPage(STREAM_PAGE_BYTES, request, {
         sizes: sql`SELECT u.id, ${detailBytes} AS bytes FROM ${runTables} ${detailTables}
             WHERE u.result_id = ${result} AND ${visibleRuns(permit)} AND ${page(request, "u.id")}`,
         rows: (listed) => detailsOf(permit, listed)
-      }).pipe(storing("ResultStore.details")),
+      }).pipe(growing("export", permit), storing("ResultStore.details")),
     runsOf: (permit, result, ids) =>
-      sql`SELECT id FROM ${tables.runs} WHERE id IN ${dialect.integers(ids)} AND result_id = ${result}
+      sql`SELECT id FROM ${tables.runs} WHERE ${dialect.isOneOf("id", ids)} AND result_id = ${result}
             AND organization_id = ${permit.organizationId}`.pipe(
         runIds.all,
         Effect.map((found) => new Set(found)),

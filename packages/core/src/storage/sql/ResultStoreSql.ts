@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { ResultId } from "../../kernel/Ids.js"
+import { PageBytes } from "../../kernel/Pages.js"
 import { ResultStore } from "../../results/ResultStore.js"
 import { Dialect } from "./Dialect.js"
 import { resultDeletion } from "./ResultDeletionSql.js"
@@ -25,7 +26,7 @@ export const layer = Layer.effect(
     const { capacityNow, move } = fragments
 
     return ResultStore.of({
-      ...resultReads(sql, dialect, fragments),
+      ...resultReads(sql, dialect, fragments, yield* PageBytes),
       ...resultDeletion(sql, dialect, fragments),
       ...runQueue(sql, dialect, fragments),
       lockCapacity: (permit) =>

@@ -36,3 +36,14 @@ export const Instant: Schema.Schema<DateTime.Utc, number> = Schema.transform(
 
 /** A column that holds JSON, read as text on both databases. */
 export const jsonColumn = <A, I>(of: Schema.Schema<A, I>): Schema.Schema<A, string> => Schema.parseJson(of)
+
+/** Lists by their keys, in the order in which they come. */
+export const grouped = <K, V>(pairs: ReadonlyArray<readonly [K, V]>): ReadonlyMap<K, ReadonlyArray<V>> => {
+  const groups = new Map<K, Array<V>>()
+  for (const [key, value] of pairs) {
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [value])
+    else group.push(value)
+  }
+  return groups
+}

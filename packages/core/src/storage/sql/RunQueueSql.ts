@@ -1,6 +1,5 @@
 /** The lifecycle of runs: claiming, leases, requeueing, ending. Callers have locked the organization's capacity row. */
 import type { SqlClient } from "@effect/sql/SqlClient"
-import type { Fragment } from "@effect/sql/Statement"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -47,9 +46,9 @@ export const runQueue = (
 > => {
   const { tables } = dialect
   /** Releases the numbers of these runs that no other queued or running run uses. */
-  const releaseNumbers = (permit: Permit, runs: Fragment) =>
+  const releaseNumbers = (permit: Permit, runs: ReadonlyArray<RunId>) =>
     sql`DELETE FROM ${tables.held_numbers} AS h WHERE organization_id = ${permit.organizationId}
-          AND phone_number_id IN (SELECT phone_number_id FROM ${tables.runs} WHERE id IN ${runs})
+          AND phone_number_id IN (SELECT phone_number_id FROM ${tables.runs} WHERE ${dialect.isOneOf("id", runs)})
           AND NOT EXISTS (SELECT 1 FROM ${tables.runs} u WHERE u.phone_number_id = h.phone_number_id
             AND u.deleted_ms IS NULL AND u.status IN ('queued', 'running'))`
 
@@ -102,18 +101,20 @@ export const runQueue = (
     start: (permit, runs, { token, until }, now) =>
       Effect.gen(function* () {
         const at = DateTime.toEpochMillis(now)
-        const those = dialect.integers(runs)
+        const isOneOfThem = (column: string) => dialect.isOneOf(column, runs)
         yield* sql`UPDATE ${tables.runs} SET status = 'running', attempts = attempts + 1, lease = ${token},
             lease_until_ms = ${until}, started_ms = ${at}, updated_ms = ${at}
-          WHERE id IN ${those} AND organization_id = ${permit.organizationId}`
+          WHERE ${isOneOfThem("id")} AND organization_id = ${permit.organizationId}`
         yield* sql`INSERT INTO ${tables.capacity_slots} (run_id, result_id, organization_id)
-          SELECT id, result_id, organization_id FROM ${tables.runs} WHERE id IN ${those}`
+          SELECT id, result_id, organization_id FROM ${tables.runs} WHERE ${isOneOfThem("id")}`
         yield* move(permit, capacityChange("queued", "running", runs.length))
         const started = yield* runRows.all(
-          sql`SELECT ${runColumns} FROM ${runTables} WHERE u.id IN ${those} ORDER BY u.id`
+          sql`SELECT ${runColumns} FROM ${runTables} WHERE ${isOneOfThem("u.id")} ORDER BY u.id`
         )
         const scripts = new Map(
-          yield* scriptRows.all(sql`SELECT u.id, s.script, t.provider_data FROM ${runTables} WHERE u.id IN ${those}`)
+          yield* scriptRows.all(
+            sql`SELECT u.id, s.script, t.provider_data FROM ${runTables} WHERE ${isOneOfThem("u.id")}`
+          )
         )
         return started.map((run) => ({
           run,
@@ -131,17 +132,17 @@ export const runQueue = (
       ),
     requeue: (permit, runs, now) =>
       Effect.gen(function* () {
-        const those = dialect.integers(runs)
+        const isOneOfThem = (column: string) => dialect.isOneOf(column, runs)
         yield* sql`UPDATE ${tables.runs} SET status = 'queued', lease = NULL, lease_until_ms = NULL, started_ms = NULL,
             updated_ms = ${DateTime.toEpochMillis(now)}
-          WHERE id IN ${those} AND organization_id = ${permit.organizationId}`
-        yield* sql`DELETE FROM ${tables.capacity_slots} WHERE run_id IN ${those}`
+          WHERE ${isOneOfThem("id")} AND organization_id = ${permit.organizationId}`
+        yield* sql`DELETE FROM ${tables.capacity_slots} WHERE ${isOneOfThem("run_id")}`
         yield* move(permit, capacityChange("running", "queued", runs.length))
       }).pipe(storing("ResultStore.requeue")),
     end: (permit, runs, from, end, now) =>
       Effect.gen(function* () {
         const at = DateTime.toEpochMillis(now)
-        const those = dialect.integers(runs)
+        const isOneOfThem = (column: string) => dialect.isOneOf(column, runs)
         const isOver = end.to !== "evaluating"
         yield* sql`UPDATE ${tables.runs} SET ${sql.update({
           status: end.to,
@@ -152,9 +153,9 @@ export const runQueue = (
           error: end.error,
           updated_ms: at,
           ...(isOver ? { ended_ms: at } : {})
-        })} WHERE id IN ${those} AND organization_id = ${permit.organizationId}`
+        })} WHERE ${isOneOfThem("id")} AND organization_id = ${permit.organizationId}`
         yield* sql`UPDATE ${tables.results} SET updated_ms = ${at}
-          WHERE id IN (SELECT result_id FROM ${tables.runs} WHERE id IN ${those})`
+          WHERE id IN (SELECT result_id FROM ${tables.runs} WHERE ${isOneOfThem("id")})`
         if (end.transcript !== null) {
           yield* sql`INSERT INTO ${tables.run_transcripts} ${sql.insert(
             runs.map((run_id) => ({
@@ -164,9 +165,9 @@ export const runQueue = (
             }))
           )}`
         }
-        yield* sql`DELETE FROM ${tables.capacity_slots} WHERE run_id IN ${those}`
+        yield* sql`DELETE FROM ${tables.capacity_slots} WHERE ${isOneOfThem("run_id")}`
         yield* move(permit, capacityChange(from, end.to, runs.length))
-        yield* releaseNumbers(permit, those)
+        yield* releaseNumbers(permit, runs)
       }).pipe(storing("ResultStore.end"))
   }
 }

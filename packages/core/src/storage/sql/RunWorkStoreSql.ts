@@ -11,6 +11,7 @@ import { EXECUTE_JOB, SCORE_JOB } from "../../results/RunJobs.js"
 import { RunWorkStore } from "../../results/RunWorkStore.js"
 import { StoredTranscript } from "../../transcripts/StoredTranscript.js"
 import { Dialect } from "./Dialect.js"
+import { metricTotals, resultFragments } from "./ResultFragments.js"
 import { columnsOf, EvaluationRow, toEvaluation } from "./EvaluationStoreSql.js"
 import { scopePredicate } from "./ScopeSql.js"
 import { jsonColumn, readRows } from "./Rows.js"
@@ -36,7 +37,9 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const columns = sql.literal(RUN_COLUMNS)
-    const { tables } = yield* Dialect
+    const dialect = yield* Dialect
+    const { tables } = dialect
+    const { recountMetrics } = resultFragments(sql, dialect)
     const joined = runTables(sql, tables)
     const playable = readRows(PlayableRow, (row) => ({
       run: toRun(row),
@@ -112,6 +115,12 @@ export const layer = Layer.effect(
               created_ms: DateTime.toEpochMillis(now)
             })
           )
+          const scored = dialect.isOneOf(
+            "x.metric_id",
+            rows.map(({ metric_id: id }) => id)
+          )
+          const replaced = yield* sql`SELECT 1 AS found FROM ${tables.run_evaluations} x
+            WHERE x.run_id = ${own} AND ${scored} LIMIT 1`
           yield* sql`INSERT INTO ${tables.run_evaluations} ${sql.insert(rows)}
             ON CONFLICT (run_id, metric_id) DO UPDATE SET
               status = excluded.status,
@@ -120,6 +129,17 @@ export const layer = Layer.effect(
               value_text = excluded.value_text,
               detail = excluded.detail,
               created_ms = excluded.created_ms`
+          if (replaced.length > 0) {
+            // A sum of floating-point numbers cannot be taken back: the values that remain are added again.
+            yield* recountMetrics(sql`(SELECT result_id FROM ${tables.runs} WHERE id = ${own})`)
+            return
+          }
+          yield* sql`INSERT INTO ${tables.result_metrics} AS known (result_id, metric_id, runs, numbers, total)
+            SELECT u.result_id, x.metric_id, ${metricTotals(sql)}
+            FROM ${tables.run_evaluations} x JOIN ${tables.runs} u ON u.id = x.run_id
+            WHERE x.run_id = ${own} AND ${scored} AND x.value_kind <> 'null' GROUP BY u.result_id, x.metric_id
+            ON CONFLICT (result_id, metric_id) DO UPDATE SET runs = known.runs + excluded.runs,
+              numbers = known.numbers + excluded.numbers, total = known.total + excluded.total`
         }).pipe(storing("RunWorkStore.saveScores")),
       scores: (permit, run) =>
         sql`SELECT e.metric_id, m.name, m.slug, m.type, e.status, e.value_kind, e.value_number, e.value_text, e.detail

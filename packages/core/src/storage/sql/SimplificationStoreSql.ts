@@ -12,6 +12,8 @@ import { StorageBusy } from "../../kernel/Storage.js"
 import type { StoredSimplification } from "../../simplification/Simplification.js"
 import { SIMPLIFICATION_JOB } from "../../simplification/SimplificationJob.js"
 import { type NewSimplification, SimplificationStore } from "../../simplification/SimplificationStore.js"
+import { hasBudget, reserveBytes } from "../../kernel/ResponseBytes.js"
+import { sizeOf, sizes } from "./BoundedPage.js"
 import { Dialect } from "./Dialect.js"
 import { readRows } from "./Rows.js"
 import { storing } from "./Storing.js"
@@ -48,6 +50,7 @@ export const layer = Layer.effect(
     const simplifications = readRows(SimplificationRow, toSimplification)
     const progressIds = readRows(Schema.Struct({ progress_id: Schema.String }), (row) => row.progress_id)
 
+    const size = sizeOf(sql, dialect, [sql`s.original_prompt`, sql`s.simplified_prompt`])
     const hasJob = sql`EXISTS (SELECT 1 FROM ${tables.jobs} j WHERE j.kind = ${SIMPLIFICATION_JOB}
       AND j.key = s.progress_id AND j.state IN ('queued', 'running'))`
 
@@ -90,13 +93,20 @@ export const layer = Layer.effect(
     return SimplificationStore.of({
       begin: (permit, wanted, now) => begin(permit, wanted, now).pipe(storing("SimplificationStore.begin")),
       find: (permit, progressId) =>
-        sql`SELECT s.progress_id, s.original_prompt, s.simplified_prompt, s.error, j.state, j.last_error
-            FROM ${tables.simplifications} s LEFT JOIN ${tables.jobs} j ON j.kind = ${SIMPLIFICATION_JOB} AND j.key = s.progress_id
-            WHERE s.progress_id = ${progressId} AND s.organization_id = ${permit.organizationId}
-              AND ${permit.bounds === null ? sql`1 = 1` : sql`s.scope = ${scopeKey(permit)}`}`.pipe(
-          simplifications.first,
-          storing("SimplificationStore.find")
-        ),
+        Effect.gen(function* () {
+          const own = sql`s.progress_id = ${progressId} AND s.organization_id = ${permit.organizationId}
+            AND ${permit.bounds === null ? sql`1 = 1` : sql`s.scope = ${scopeKey(permit)}`}`
+          if (yield* hasBudget) {
+            const [measured] = yield* sizes.all(
+              sql`SELECT s.id, ${size} AS bytes FROM ${tables.simplifications} s WHERE ${own}`
+            )
+            if (measured !== undefined) yield* reserveBytes(measured.bytes)
+          }
+          return yield* sql`SELECT s.progress_id, s.original_prompt, s.simplified_prompt, s.error, j.state, j.last_error
+              FROM ${tables.simplifications} s
+              LEFT JOIN ${tables.jobs} j ON j.kind = ${SIMPLIFICATION_JOB} AND j.key = s.progress_id
+              WHERE ${own}`.pipe(simplifications.first)
+        }).pipe(storing("SimplificationStore.find")),
       complete: (permit, progressId, { by, hash, text }, now) =>
         Effect.gen(function* () {
           const millis = DateTime.toEpochMillis(now)

@@ -45,6 +45,8 @@ export const TABLES = [
   "run_transcripts",
   "run_evaluations",
   "run_outcomes",
+  "result_counts",
+  "result_metrics",
   "capacity",
   "capacity_slots",
   "held_numbers",

@@ -147,7 +147,7 @@ export const tenantTable = <Row, Encoded, A>(of: {
             ])} AND ${keyset(sql, page, "t.id")}`,
           rows: (listed) =>
             rows.all(
-              sql`${selected} WHERE t.id IN ${dialect.integers(listed)} AND ${visible(permit)} ${orderOf(sql, page, "t.id")}`
+              sql`${selected} WHERE ${dialect.isOneOf("t.id", listed)} AND ${visible(permit)} ${orderOf(sql, page, "t.id")}`
             )
         }).pipe(named("list")),
       all: (permit, condition, order = "t.id") =>

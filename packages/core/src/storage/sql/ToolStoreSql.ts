@@ -65,7 +65,7 @@ export const layer = Layer.effect(
       findAll: (permit, ids) =>
         table.all(
           permit,
-          sql`t.id IN ${dialect.integers(ids)} AND ${scopePredicate(sql, permit, { project: "t.project_id" })}`
+          sql`${dialect.isOneOf("t.id", ids)} AND ${scopePredicate(sql, permit, { project: "t.project_id" })}`
         ),
       namesIn: (permit, project) =>
         sql`SELECT id, name FROM ${tables.tools}

@@ -106,7 +106,7 @@ export const layer = Layer.effect(
         Effect.map(table.insert(permit, { ...columnsOf(spec), ...createdAt(now) }), ({ id }) => id),
       find: table.find,
       findForUpdate: table.findForUpdate,
-      ofDashboards: (permit, dashboards) => table.all(permit, sql`t.dashboard_id IN ${dialect.integers(dashboards)}`),
+      ofDashboards: (permit, dashboards) => table.all(permit, dialect.isOneOf("t.dashboard_id", dashboards)),
       count: (permit, dashboard) =>
         sql`SELECT count(*) AS n FROM ${tables.widgets}
             WHERE dashboard_id = ${dashboard} AND organization_id = ${permit.organizationId}`.pipe(
