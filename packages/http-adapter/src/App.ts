@@ -146,16 +146,17 @@ export const makeApp = async (
     void reply.send(response.body)
   }
 
+  const isLarge = ({ state }: FastifyRequest): boolean => (state?.lease?.held() ?? 0) >= LARGE_RESPONSE_BYTES
+
   /** Large values are sent in parts, so that neither they nor what is not yet read of them is one string. */
   const sendJson = (
     request: FastifyRequest,
     reply: FastifyReply,
     { type = JSON_TYPE, value }: { readonly value: unknown; readonly type?: string }
   ): void => {
-    const isLarge = (request.state?.lease?.held() ?? 0) >= LARGE_RESPONSE_BYTES
     void reply
       .type(type)
-      .send(isLarge ? pacedBody(partsOf(jsonParts(value)), limits.stallMillis) : JSON.stringify(value))
+      .send(isLarge(request) ? pacedBody(partsOf(jsonParts(value)), limits.stallMillis) : JSON.stringify(value))
   }
 
   const sendSuccess = (request: FastifyRequest, reply: FastifyReply, response: SuccessResponse): void => {
@@ -163,8 +164,11 @@ export const makeApp = async (
     setHead(request, reply, response.status, response.headers)
     if (content === undefined) void reply.send()
     else if (content.as === "json") sendJson(request, reply, content)
-    else if (content.as === "text") void reply.type(content.type).send(content.text)
-    else void reply.type(content.type).send(pacedBody(content.source, limits.stallMillis))
+    else if (content.as === "text") {
+      const { text, type } = content
+      const inParts = typeof text === "string" && isLarge(request)
+      void reply.type(type).send(inParts ? pacedBody(partsOf([text].values()), limits.stallMillis) : text)
+    } else void reply.type(content.type).send(pacedBody(content.source, limits.stallMillis))
   }
 
   const handler = (endpoint: ServedEndpoint) => {

@@ -126,7 +126,7 @@ const startWorker = (
           }
           worker.on("message", (message: unknown) => {
             if (!isReady(message)) return
-            if (message.url !== null) metricsSources.add(worker)
+            metricsSources.add(worker)
             Deferred.unsafeDone(ready, Effect.succeed(message.url))
           })
           worker.once("exit", onExit)

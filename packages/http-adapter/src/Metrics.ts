@@ -1,5 +1,7 @@
+import { Jobs } from "@earshot/core"
+import * as Effect from "effect/Effect"
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client"
-import { requestClusterMetrics } from "./clusterMetrics.js"
+import { reportClusterMetrics, requestClusterMetrics } from "./clusterMetrics.js"
 import { workerRole } from "./Cluster.js"
 import type { ClosedConnection, ConnectionGuard } from "./ConnectionGuard.js"
 import { measureEventLoop } from "./eventLoopMetrics.js"
@@ -46,6 +48,15 @@ const getProcessRegistry = (): Registry => {
   }
   return processRegistry
 }
+
+/** In a worker that runs background jobs: adds its counters to the cluster's metrics. */
+export const reportJobMetrics: Effect.Effect<void, never, Jobs> = Effect.map(Jobs, ({ activity }) => {
+  const registry = new Registry()
+  // The workers that serve ask the database for its counts.
+  registerJobMetrics(registry, { activity, counts: () => Promise.resolve([]) })
+  registerRedactionMetrics(registry)
+  reportClusterMetrics([registry, getProcessRegistry()])
+})
 
 export const makeMetrics = (levels: GaugeReaders, webhooks: WebhookCounters, jobs: JobReaders): HttpMetrics => {
   const registry = new Registry()

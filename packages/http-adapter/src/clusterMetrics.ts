@@ -1,11 +1,11 @@
-/** Metrics of a cluster: any worker that is scraped returns the totals of all workers that serve requests. */
+/** Metrics of a cluster: any worker that is scraped returns the totals of all workers. */
 import cluster, { type Worker } from "node:cluster"
 import * as Schema from "effect/Schema"
 import { AggregatorRegistry, type Registry } from "prom-client"
 
 /** A worker asks the primary for the totals. */
 const TotalRequest = Schema.Struct({ type: Schema.Literal("earshot:metrics-total-request"), id: Schema.Number })
-/** The primary asks every serving worker for its registries. */
+/** The primary asks every worker for its registries. */
 const RegistriesRequest = Schema.Struct({
   type: Schema.Literal("earshot:metrics-registries-request"),
   id: Schema.Number
@@ -29,7 +29,7 @@ const isTotalReport = Schema.is(TotalReport)
 /** How long the primary waits for a worker's registries. */
 const REPORT_TIMEOUT_MILLIS = 5_000
 
-/** The workers whose metrics are added up: those that serve requests, from when they are ready until they exit. */
+/** The workers whose metrics are added up, from when they are ready until they exit. */
 export interface MetricsSources {
   readonly add: (worker: Worker) => void
   readonly delete: (worker: Worker) => void
@@ -42,7 +42,7 @@ interface Collection {
 }
 
 /**
- * In the primary: adds up the serving workers' metrics whenever one of them asks. prom-client's own cluster support also
+ * In the primary: adds up the workers' metrics whenever one of them asks. prom-client's own cluster support also
  * asks workers that are still starting, and waits for workers that have exited meanwhile.
  */
 export const aggregateWorkerMetrics = (): MetricsSources => {
@@ -90,15 +90,9 @@ export const aggregateWorkerMetrics = (): MetricsSources => {
   }
 }
 
-/** In a worker: reports these registries when the primary asks, and returns a function that requests the totals. */
-export const requestClusterMetrics = (registries: ReadonlyArray<Registry>): (() => Promise<string>) => {
-  const waiting = new Map<number, (text: string | null) => void>()
-  let nextId = 0
+/** In a worker: reports these registries when the primary asks. */
+export const reportClusterMetrics = (registries: ReadonlyArray<Registry>): void => {
   process.on("message", (message: unknown) => {
-    if (isTotalReport(message)) {
-      waiting.get(message.id)?.(message.text)
-      waiting.delete(message.id)
-    }
     if (!isRegistriesRequest(message)) return
     // A worker whose registries cannot be read sends nothing, and the primary's timeout reports it.
     void Promise.all(registries.map((registry) => registry.getMetricsAsJSON())).then(
@@ -112,6 +106,18 @@ export const requestClusterMetrics = (registries: ReadonlyArray<Registry>): (() 
       },
       () => undefined
     )
+  })
+}
+
+/** As `reportClusterMetrics`; returns a function that requests the totals. */
+export const requestClusterMetrics = (registries: ReadonlyArray<Registry>): (() => Promise<string>) => {
+  reportClusterMetrics(registries)
+  const waiting = new Map<number, (text: string | null) => void>()
+  let nextId = 0
+  process.on("message", (message: unknown) => {
+    if (!isTotalReport(message)) return
+    waiting.get(message.id)?.(message.text)
+    waiting.delete(message.id)
   })
   return () =>
     new Promise((resolve, reject) => {

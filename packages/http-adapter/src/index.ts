@@ -2,6 +2,7 @@ export { parseNetworks, type TrustProxy } from "./ClientAddress.js"
 export { isOrigin } from "./SecurityHeaders.js"
 export { earshotListener, type HttpListener, listener, type ListenerOptions } from "./HttpListener.js"
 export { HttpServer, type HttpServerOptions, layer, ListenFailed } from "./HttpServer.js"
+export { reportJobMetrics } from "./Metrics.js"
 export { defaultLimits, type HttpLimits } from "./Limits.js"
 export { layer as loggerLayer, type LogLevel, type LogOptions } from "./Log.js"
 export {

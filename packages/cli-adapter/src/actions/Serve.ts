@@ -9,6 +9,7 @@ import {
   type TrustProxy,
   canStartCluster,
   workerPort,
+  reportJobMetrics,
   reportReady,
   workerRole
 } from "@earshot/http-adapter"
@@ -127,6 +128,7 @@ const serveInProcess = (options: ServeOptions): CommandEffect =>
       const engine = yield* runEngine(settings, { existing: false })
       if (role === undefined || role === "background") yield* runBackgroundWork(engine)
       if (role === "background") {
+        yield* Effect.provide(reportJobMetrics, engine)
         yield* reportReady(null)
         return yield* Effect.never
       }

@@ -53,6 +53,9 @@ const client = (url: string, key: string) => {
         .trim()
         .split("\n")
         .map((line) => Schema.decodeUnknownSync(Line)(line)),
+    /** How many attempts of evaluation jobs ended, as the metrics have it. */
+    evaluated: async (): Promise<number> =>
+      Number(/^earshot_jobs_ended_total\{kind="evaluate_call"\} (\d+)$/m.exec(await text("/metrics"))?.[1]),
     /** How many calls were taken in, as the metrics have it. */
     counted: async () =>
       /^earshot_http_requests_total\{method="POST",.*status="201"\} (\d+)$/m.exec(await text("/metrics"))?.[1]
@@ -74,7 +77,7 @@ for (const kind of ["sqlite", "postgres"] as const) {
     it("takes each call once, evaluates it, and tells the same whichever process is asked", async () => {
       const server = serving(at)
       const url = await urlOf(server)
-      const { calls, counted, deliver } = client(url, key)
+      const { calls, counted, deliver, evaluated } = client(url, key)
 
       const ids = range(40).map((n) => `together-${n}`)
       // Twice at the same time, so that both processes have the same call in their hands.
@@ -85,6 +88,8 @@ for (const kind of ["sqlite", "postgres"] as const) {
       expect(await Promise.all(range(4).map(counted))).toEqual(["40", "40", "40", "40"])
       const scored = async () => (await calls()).every(({ metrics }) => metrics.length > 0)
       await expect.poll(scored, { timeout: 60_000, interval: 500 }).toBe(true)
+      // Counted by the process that runs jobs, which serves no requests.
+      await expect.poll(evaluated, { timeout: 60_000, interval: 500 }).toBeGreaterThanOrEqual(40)
 
       server.child.kill("SIGTERM")
       expect(await server.ended).toEqual({ code: 0, out: `{"url":"${url}"}\n`, err: "" })
