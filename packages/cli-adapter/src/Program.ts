@@ -23,13 +23,14 @@ import { results } from "./commands/Results.js"
 import { runs } from "./commands/Runs.js"
 import { secrets } from "./commands/Secrets.js"
 import { serve } from "./commands/Serve.js"
+import { signIn } from "./commands/SignIn.js"
 import { suites } from "./commands/Suites.js"
 import { tokens } from "./commands/Tokens.js"
 import { completions, SHELLS } from "./Completions.js"
 
 /** The groups of the help, in its order. */
 const HEADINGS: ReadonlyArray<readonly [string, ReadonlyArray<Declaration>]> = [
-  ["Start:", [demo, init, serve]],
+  ["Start:", [demo, init, serve, signIn]],
   ["Calls:", [calls, integrations, dashboards, metrics, redact, prompts]],
   ["Tests:", [suites, results, runs, evaluators, personalities, profiles, phoneNumbers, tools, folders]],
   [

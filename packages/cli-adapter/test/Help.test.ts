@@ -75,7 +75,7 @@ const resource = (name: string, ...others: ReadonlyArray<string>) => [
 describe("the help", () => {
   it("exists for every command", () => {
     expect(paths).toEqual([
-      ...["demo", "init", "serve"],
+      ...["demo", "init", "serve", "sign-in"],
       ...["calls", "calls ingest", "calls list", "calls show", "calls scores", "calls evaluate", "calls export"],
       ...["integrations", "integrations create", "integrations list", "integrations update"],
       ...["integrations rotate", "integrations delete"],

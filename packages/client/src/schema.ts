@@ -1353,6 +1353,54 @@ export interface paths {
         patch: operations["folders.update"];
         trace?: never;
     };
+    "/user/v1/sign_in_links/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a sign-in link
+         * @description The page at `path` of this server signs in to the web app: once, within 15 minutes, with the scopes given or else the caller's permissions. The token is shown only in this response.
+         */
+        post: operations["access.createSignInLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/v1/session/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the current session of the web app
+         * @description Read the current session of the web app.
+         */
+        get: operations["session.read"];
+        put?: never;
+        /**
+         * Sign in to the web app
+         * @description Exchanges an API key or the token of a sign-in link for a session of at most 12 hours, in an HttpOnly cookie that is accepted like an API key from pages of this server. The session of a key ends with the key.
+         */
+        post: operations["session.signIn"];
+        /**
+         * Sign out of the web app
+         * @description Ends the session and removes its cookie. Without a session it does nothing.
+         */
+        delete: operations["session.signOut"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user/v1/api_keys/": {
         parameters: {
             query?: never;
@@ -1857,6 +1905,21 @@ export interface components {
             truncated: boolean;
             /** @description Series of the chart. */
             series: components["schemas"]["TimeSeries"][];
+        };
+        BrowserSession: {
+            /** @description Id of the organization. */
+            organization: number;
+            /** @description Id of the user who signed in; null for a key or link of no user. */
+            user: number | null;
+            /** @description What the session permits. */
+            permissions: ("keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
+            /**
+             * Format: date-time
+             * @description When the session ends.
+             */
+            expires_at: string;
+            /** @description Name of the organization. */
+            organization_name: string;
         };
         BulkDelete: {
             /** @description Ids of the results, at most 100. */
@@ -3806,6 +3869,27 @@ export interface components {
                 expires_at: string | null;
                 revoked_at: string | null;
             }[];
+        };
+        SignIn: {
+            /** @description An API key. Either this or `link` is required. */
+            api_key?: string;
+            /** @description The token of a sign-in link. */
+            link?: string;
+        };
+        SignInLink: {
+            /** @description The token, which can be used once. */
+            token: string;
+            /** @description The page that uses the link, below the address of this server. */
+            path: string;
+            /**
+             * Format: date-time
+             * @description When the link expires.
+             */
+            expires_at: string;
+        };
+        SignInLinkDraft: {
+            /** @description Permissions of the API key. */
+            scopes?: ("all" | "keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
         };
         Simplification: {
             /** @description The simplified prompt; empty until it is known. */
@@ -9240,6 +9324,169 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
+        };
+    };
+    "access.createSignInLink": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "scopes": [
+                 *         "calls:read"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["SignInLinkDraft"];
+                /**
+                 * @example {
+                 *       "scopes": [
+                 *         "calls:read"
+                 *       ]
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": components["schemas"]["SignInLinkDraft"];
+                /**
+                 * @example {
+                 *       "scopes": [
+                 *         "calls:read"
+                 *       ]
+                 *     }
+                 */
+                "multipart/form-data": components["schemas"]["SignInLinkDraft"];
+            };
+        };
+        responses: {
+            /** @description The sign-in link. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInLink"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
+        };
+    };
+    "session.read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BrowserSession"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    "session.signIn": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "api_key": "ear_..."
+                 *     }
+                 */
+                "application/json": components["schemas"]["SignIn"];
+                /**
+                 * @example {
+                 *       "api_key": "ear_..."
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": components["schemas"]["SignIn"];
+                /**
+                 * @example {
+                 *       "api_key": "ear_..."
+                 *     }
+                 */
+                "multipart/form-data": components["schemas"]["SignIn"];
+            };
+        };
+        responses: {
+            /** @description The session. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BrowserSession"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
+        };
+    };
+    "session.signOut": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is no session any more. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];

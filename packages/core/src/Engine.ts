@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { CurrentActor, hostActor } from "./access/Actor.js"
 import * as ApiKeys from "./access/ApiKeys.js"
+import * as BrowserSessions from "./access/BrowserSessions.js"
 import * as Credentials from "./access/Credentials.js"
 import type { RateLimiter } from "./access/RateLimiter.js"
 import * as SecretBox from "./access/SecretBox.js"
@@ -97,6 +98,7 @@ import * as ResultStoreSql from "./storage/sql/ResultStoreSql.js"
 import * as RevokedTokenStoreSql from "./storage/sql/RevokedTokenStoreSql.js"
 import * as SecretCredentialStoreSql from "./storage/sql/SecretCredentialStoreSql.js"
 import * as SigningKeyStoreSql from "./storage/sql/SigningKeyStoreSql.js"
+import * as SignInLinkStoreSql from "./storage/sql/SignInLinkStoreSql.js"
 import * as SimplificationStoreSql from "./storage/sql/SimplificationStoreSql.js"
 import * as TestProfileStoreSql from "./storage/sql/TestProfileStoreSql.js"
 import * as ToolStoreSql from "./storage/sql/ToolStoreSql.js"
@@ -120,6 +122,7 @@ export type Storage = SqlClient | Dialect | UnitOfWork
 export type Services =
   | ApiKeys.ApiKeys
   | ShareableLinks.ShareableLinks
+  | BrowserSessions.BrowserSessions
   | Tokens.Tokens
   | SigningKeys.SigningKeys
   | Users.Users
@@ -199,6 +202,8 @@ export interface Ports {
 export const stores = Layer.mergeAll(
   SecretCredentialStoreSql.apiKeys,
   SecretCredentialStoreSql.shareableLinks,
+  SecretCredentialStoreSql.browserSessions,
+  SignInLinkStoreSql.layer,
   RevokedTokenStoreSql.layer,
   SigningKeyStoreSql.layer,
   UserStoreSql.layer,
@@ -232,6 +237,7 @@ export const stores = Layer.mergeAll(
 )
 
 const access = Credentials.layer.pipe(
+  Layer.provideMerge(BrowserSessions.layer),
   Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, ShareableLinks.layer, Tokens.layer, Users.layer)),
   Layer.provideMerge(SigningKeys.layer)
 )

@@ -24,6 +24,7 @@ import * as Stream from "effect/Stream"
 import { type Actor, CurrentActor } from "./access/Actor.js"
 import type { Receipt } from "./access/AccessErrors.js"
 import { ApiKeys } from "./access/ApiKeys.js"
+import { BrowserSessions } from "./access/BrowserSessions.js"
 import { Credentials, type Presented } from "./access/Credentials.js"
 import type { Operation } from "./access/Operation.js"
 import { ShareableLinks } from "./access/ShareableLinks.js"
@@ -97,6 +98,7 @@ export interface EngineOptions extends Engine.Ports, Database.DatabaseOptions {
 const services = {
   apiKeys: ApiKeys,
   shareableLinks: ShareableLinks,
+  browserSessions: BrowserSessions,
   tokens: Tokens,
   users: Users,
   projects: Projects,

@@ -88,6 +88,7 @@ export const makeApp = async (
   const connections = makeConnectionGuard(limits, isProxy)
   const runner = makeRequestRunner(runtime, limits, {
     addressOf: (request) => clientNetwork(clientOf(request).address),
+    isSecure: (request) => clientOf(request).isSecure,
     onAuthenticated: (request) => {
       connections.admit(request.socket.remoteAddress ?? "")
     }
@@ -317,9 +318,12 @@ const fastifyOptions = ({ limits }: AppSettings) => {
   }
 }
 
+/** A session is begun with an API key. */
+const SESSION_CHALLENGE = 'ApiKey realm="earshot"'
+
 /** The header WWW-Authenticate of an endpoint's 401. */
 const challengeOf = (endpoint: ServedEndpoint): string => {
-  if (endpoint.operation === null) return ""
+  if (endpoint.operation === null) return endpoint.signsIn === true ? SESSION_CHALLENGE : ""
   return endpoint.operation === "raw" ? endpoint.challenge : challengeFor(endpoint.operation)
 }
 

@@ -22,6 +22,23 @@ export interface EndpointRequest {
   readonly body: unknown
 }
 
+/** Who sends a request to an endpoint that requires no credential. */
+export interface Visitor {
+  /** The network that the request comes from, by which refusals are limited. */
+  readonly from: string
+  /** The cookie of a browser session, if the browser says that the request comes from a page of this server. */
+  readonly session: string | undefined
+  /** Whether the browser says that the request comes from a page of another origin. */
+  readonly isOfOtherOrigin: boolean
+  /** The header that sets the cookie of a session until it expires, or without one removes the cookie. */
+  readonly sessionCookie: (session?: { readonly secret: string; readonly expiresAt: Date }) => string
+}
+
+/** The input of an endpoint that requires no credential. */
+export interface PublicRequest extends EndpointRequest {
+  readonly visitor: Visitor
+}
+
 /** The input of an endpoint with a protocol of its own. */
 export interface RawRequest extends EndpointRequest {
   readonly headers: IncomingHttpHeaders
@@ -108,7 +125,9 @@ export interface AuthenticatedEndpoint extends EndpointDescription {
 /** An endpoint that requires no credential. */
 export interface PublicEndpoint extends EndpointDescription {
   readonly operation: null
-  readonly handle: (request: EndpointRequest) => Effect.Effect<SuccessResponse, HttpError, Engine.Services>
+  /** Whether it deals with the session of a browser, and so fails like endpoints that require a credential. */
+  readonly signsIn?: true
+  readonly handle: (request: PublicRequest) => Effect.Effect<SuccessResponse, HttpError, Engine.Services>
 }
 
 /** An endpoint with a protocol of its own, which authenticates its callers itself. */

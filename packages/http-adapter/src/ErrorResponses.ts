@@ -168,6 +168,7 @@ export const messageErrors = {
     responseError(415, `Unsupported charset "${charset}" in request: use UTF-8.`),
   unsupportedCoding: (coding: string) =>
     responseError(415, `Unsupported content coding "${coding}" in request.`, { "accept-encoding": "identity" }),
+  otherOrigin: responseError(403, "Sign in from a page of this server: requests of other origins are refused."),
   readOnly: responseError(403, "Repositories are read-only: pushing is not supported."),
   expectationFailed: responseError(417, "The expectation is not supported: only 100-continue is."),
   headTooLarge: responseError(431, "The URL or the headers are too large."),

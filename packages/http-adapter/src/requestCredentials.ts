@@ -2,13 +2,22 @@
 import { isIPv6 } from "node:net"
 import type { Presented } from "@earshot/core"
 import type { FastifyRequest } from "fastify"
+import { sessionOf } from "./browserSession.js"
 
-/** The credentials of a request. An Authorization header with a scheme other than Bearer counts as none. */
-export const presentedCredentials = ({ headers }: FastifyRequest): Presented => ({
-  apiKey: nonEmptyHeader(headers["x-service-api-key"]),
-  bearer: headers.authorization === undefined ? undefined : /^bearer +(\S+) *$/i.exec(headers.authorization)?.[1],
-  shareableLink: nonEmptyHeader(headers["x-shareable-link"])
-})
+/**
+ * The credentials of a request. An Authorization header with a scheme other than Bearer counts as none.
+ *
+ * @param isSecure whether its client is connected by TLS
+ */
+export const presentedCredentials = (request: FastifyRequest, isSecure: boolean): Presented => {
+  const { headers } = request
+  return {
+    apiKey: nonEmptyHeader(headers["x-service-api-key"]),
+    bearer: headers.authorization === undefined ? undefined : /^bearer +(\S+) *$/i.exec(headers.authorization)?.[1],
+    shareableLink: nonEmptyHeader(headers["x-shareable-link"]),
+    session: sessionOf(request, isSecure)
+  }
+}
 
 const nonEmptyHeader = (header: string | Array<string> | undefined): string | undefined =>
   typeof header === "string" && header !== "" ? header : undefined

@@ -23,12 +23,14 @@ import {
   type EndpointRequest,
   RECEIPT_TYPE,
   type ServedEndpoint,
-  type SuccessResponse
+  type SuccessResponse,
+  type Visitor
 } from "./Endpoint.js"
 import { type HttpError, messageErrors } from "./ErrorResponses.js"
 import { formFields } from "./FormFields.js"
 import { parseJson } from "./JsonText.js"
 import type { HttpLimits } from "./Limits.js"
+import { originOf, sessionCookie, sessionOf } from "./browserSession.js"
 import { presentedCredentials } from "./requestCredentials.js"
 import { budgetOf, makeResponseBudget, type ResponseLease } from "./ResponseBudget.js"
 
@@ -61,6 +63,8 @@ export interface RequestRunner {
 export interface ClientHooks {
   /** What failed authentication attempts are counted by. */
   readonly addressOf: (request: FastifyRequest) => string
+  /** Whether it is connected by TLS. */
+  readonly isSecure: (request: FastifyRequest) => boolean
   readonly onAuthenticated: (request: FastifyRequest) => void
 }
 
@@ -96,7 +100,11 @@ export const makeRequestRunner = (
     state: RequestState
   ): Effect.Effect<SuccessResponse, HttpError, Engine.Services> => {
     const incoming = incomingBody(request, state)
-    if (endpoint.operation === null) return Effect.flatMap(readInput(request, incoming), endpoint.handle)
+    if (endpoint.operation === null) {
+      return Effect.flatMap(readInput(request, incoming), (input) =>
+        endpoint.handle({ ...input, visitor: visitorOf(request, client) })
+      )
+    }
     if (endpoint.operation === "raw") {
       const { handle, isLarge, mediaType } = endpoint
       const limit = isLarge === true ? limits.multipartBytes : limits.bodyBytes
@@ -116,7 +124,9 @@ export const makeRequestRunner = (
     const { handle, operation } = endpoint
     // The caller is authenticated before any of the body is read.
     return Effect.flatMap(
-      credentials.admit(operation, presentedCredentials(request), { from: client.addressOf(request) }),
+      credentials.admit(operation, presentedCredentials(request, client.isSecure(request)), {
+        from: client.addressOf(request)
+      }),
       (actor) => {
         state.actor = actor
         client.onAuthenticated(request)
@@ -182,6 +192,16 @@ export const makeRequestRunner = (
       )
       await Promise.all(ended)
     }
+  }
+}
+
+const visitorOf = (request: FastifyRequest, client: ClientHooks): Visitor => {
+  const isSecure = client.isSecure(request)
+  return {
+    from: client.addressOf(request),
+    session: sessionOf(request, isSecure),
+    isOfOtherOrigin: originOf(request) === "other",
+    sessionCookie: (session) => sessionCookie(request, isSecure, session)
   }
 }
 

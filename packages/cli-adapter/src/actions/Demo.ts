@@ -33,6 +33,7 @@ import { callColumns } from "./Calls.js"
 import { dataOf } from "./Dashboards.js"
 import { demoCalls } from "./DemoCalls.js"
 import { evaluationColumns } from "./Metrics.js"
+import { hostSignInLink } from "./SignIn.js"
 
 export interface DemoOptions {
   readonly noServe: boolean
@@ -280,7 +281,16 @@ export const demo = (options: DemoOptions): CommandEffect =>
       const { url } = yield* Effect.provide(HttpServer, server)
       const apiKey = Redacted.value(founded.apiKey.secret)
       yield* title("The server is ready")
-      yield* screen.print([`Address   ${url}`, `API key   ${apiKey}`, `API docs  ${url}/docs`].join("\n"))
+      const signIn = yield* Effect.provide(hostSignInLink(url, founded.organization.id), engine)
+      yield* screen.print(
+        [
+          `Web app   ${signIn}`,
+          `          (signs in once, within 15 minutes; later, sign in with the API key)`,
+          `Address   ${url}`,
+          `API key   ${apiKey}`,
+          `API docs  ${url}/docs`
+        ].join("\n")
+      )
       for (const { about, command } of curls({ url, apiKey, agent: founded.agent.id, widget })) {
         yield* screen.print(`\n${painted(screen, "dim", `# ${about}`)}\n${command}`)
       }

@@ -33,6 +33,7 @@ import {
 import { Signals } from "../Signals.js"
 import { jsonLine } from "../Text.js"
 import { Wiring } from "../Wiring.js"
+import { hostSignInLink } from "./SignIn.js"
 
 export interface ServeOptions extends StorageOptions, IngestingOptions, CodeHostOptions {
   readonly json: boolean
@@ -97,11 +98,23 @@ const originsOf = (given: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<st
 const runBackgroundWork = (engine: Context.Context<Engine.Services>): Effect.Effect<void, never, Scope.Scope> =>
   Effect.flatMap(JobRunner, (runner) => Effect.forkScoped(runner.run)).pipe(Effect.asVoid, Effect.provide(engine))
 
-/** Prints the URL, or reports it to the primary process, which prints it for all. */
-const announce = (url: string, options: ServeOptions): Effect.Effect<void, OutputClosed, Screen> =>
+/**
+ * Prints the URL, or reports it to the primary process, which prints it for all.
+ *
+ * @param signIn a link that signs in to the web app, where the process that prints has an engine and one organization
+ */
+const announce = (url: string, options: ServeOptions, signIn?: string): Effect.Effect<void, OutputClosed, Screen> =>
   workerRole() === undefined
     ? Effect.flatMap(Screen, (screen) =>
-        screen.print(options.json ? jsonLine({ url }) : `Listening on ${url} (API docs: ${url}/docs)`)
+        screen.print(
+          options.json
+            ? jsonLine({ url, ...(signIn === undefined ? {} : { sign_in: signIn }) })
+            : `Listening on ${url} (API docs: ${url}/docs)\n${
+                signIn === undefined
+                  ? `Web app: ${url}/app/ (sign in with an API key, or with a link of \`earshot sign-in\`)`
+                  : `Web app: ${signIn}\nThe link signs in once, within 15 minutes; \`earshot sign-in\` prints another.`
+              }`
+        )
       )
     : reportReady(url)
 
@@ -133,7 +146,7 @@ const serveInProcess = (options: ServeOptions): CommandEffect =>
         return yield* Effect.never
       }
       const organizations = yield* Effect.provide(Organizations, engine)
-      const present = yield* organizations.list({ limit: 1 })
+      const present = yield* organizations.list({ limit: 2 })
       if (present.results.length === 0 && role !== "server") {
         yield* screen.note(
           "This database has no organization, so every request is rejected. Create one with `earshot init`."
@@ -153,7 +166,10 @@ const serveInProcess = (options: ServeOptions): CommandEffect =>
       )
       const { url } = yield* Effect.provide(HttpServer, server)
       listening.url = url
-      yield* announce(url, options)
+      const [only, other] = present.results
+      const hasLink = role === undefined && only !== undefined && other === undefined
+      const signIn = hasLink ? yield* Effect.provide(hostSignInLink(url, only.id), engine) : undefined
+      yield* announce(url, options, signIn)
       return yield* Effect.never
     })
   )

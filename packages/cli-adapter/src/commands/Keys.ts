@@ -1,5 +1,5 @@
-import { command, group, list, text, withDefault } from "./Declare.js"
-import { common, expires, id, page } from "./Shared.js"
+import { command, group, text, withDefault } from "./Declare.js"
+import { common, expires, id, page, scopes } from "./Shared.js"
 
 const load = () => import("../actions/Keys.js")
 
@@ -9,10 +9,7 @@ export const keys = group("keys", "Create, list and revoke API keys (header X-SE
     options: {
       ...common,
       name: withDefault(text("--name <name>", "Name of the key."), "Made at the command line"),
-      scopes: list(
-        "--scope <scope>",
-        "Scope to grant: all, calls:write, dashboards:read and so on. (default: the issuer's permissions)"
-      ),
+      scopes,
       expires
     },
     action: async () => (await load()).create

@@ -51,6 +51,11 @@ export const id = (noun: string) => idArgument("id", `Id of the ${noun}.`)
 
 export const expires = text("--expires <time>", "Expiry time, such as 2030-01-31T00:00:00Z.")
 
+export const scopes = list(
+  "--scope <scope>",
+  "Scope to grant: all, calls:write, dashboards:read and so on. (default: the issuer's permissions)"
+)
+
 export const scopedTo = list(
   "--bound <kind:id>",
   "Resource to limit access to, with everything in it: project:1, agent:2, dashboard:3 or result:4."

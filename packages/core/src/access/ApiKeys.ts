@@ -12,7 +12,7 @@ import { type Actor, CurrentActor } from "./Actor.js"
 import { type ApiKey, ApiKeyDraft, type IssuedApiKey, permissionsOf, scopesOf } from "./ApiKey.js"
 import { ApiKeyStore } from "./ApiKeyStore.js"
 import { expiryErrors, permissionErrors } from "./Grant.js"
-import { makeSecretCredentials } from "./SecretCredentials.js"
+import { type IdentifiedCredential, makeSecretCredentials } from "./SecretCredentials.js"
 import { type UseCase, useCase } from "./UseCase.js"
 
 /** The API keys of the caller's organization. */
@@ -29,6 +29,15 @@ export class ApiKeys extends Context.Tag("@earshot/core/access/ApiKeys")<
       secret: string,
       isSuspect: Effect.Effect<boolean>
     ) => Effect.Effect<Option.Option<Actor>, StorageError>
+    /** As `authenticate`, with the key and the hash of its secret. */
+    readonly identify: (
+      secret: string,
+      isSuspect: Effect.Effect<boolean>
+    ) => Effect.Effect<Option.Option<IdentifiedCredential<ApiKey>>, StorageError>
+    /** As `identify`, by the hash of the secret. */
+    readonly identifyHash: (
+      secretHash: string
+    ) => Effect.Effect<Option.Option<IdentifiedCredential<ApiKey>>, StorageError>
   }
 >() {}
 
@@ -49,6 +58,8 @@ export const layer = Layer.effect(
 
     return ApiKeys.of({
       authenticate: credentials.authenticate,
+      identify: credentials.identify,
+      identifyHash: credentials.identifyHash,
       create: useCase("access.createApiKey")((permit, input) =>
         Effect.gen(function* () {
           const issuer = yield* CurrentActor

@@ -8,6 +8,7 @@ import type { StorageError } from "../kernel/Storage.js"
 import { type Forbidden, type RateLimited, Unauthenticated } from "./AccessErrors.js"
 import type { Actor } from "./Actor.js"
 import { ApiKeys } from "./ApiKeys.js"
+import { BrowserSessions } from "./BrowserSessions.js"
 import { type Operation, type OperationRule, operations } from "./Operation.js"
 import { authorize } from "./Permit.js"
 import { RateLimiter } from "./RateLimiter.js"
@@ -23,6 +24,11 @@ export interface Presented {
   readonly bearer?: string | undefined
   /** Header `X-SHAREABLE-LINK`. */
   readonly shareableLink?: string | undefined
+  /**
+   * The cookie of a browser session, which stands for an API key. An adapter passes it only if the request comes from a
+   * page of the server's own origin.
+   */
+  readonly session?: string | undefined
 }
 
 /** Authenticates and authorizes callers from outside the process. */
@@ -32,8 +38,8 @@ export class Credentials extends Context.Tag("@earshot/core/access/Credentials")
     /**
      * The caller of an operation, if it is authorized; the use case is then run with it as `CurrentActor`.
      *
-     * Of several credentials the first that the operation accepts is used, in the order API key, bearer token, link. The
-     * others are ignored: an invalid credential is not replaced by a valid one. An operation that requires an agent
+     * Of several credentials the first that the operation accepts is used, in the order API key, bearer token, link,
+     * session. The others are ignored: an invalid credential is not replaced by a valid one. An operation that requires an agent
      * session in addition to the key checks both, which must be of one organization; the caller is then limited to the
      * resource scopes of the session.
      *
@@ -56,7 +62,9 @@ const isToken = (kind: OperationRule["accepts"][number]): boolean => TokenKind.l
 const carriersOf = (rule: OperationRule): ReadonlyArray<Carrier> => [
   ...(rule.accepts.includes("api_key") ? (["apiKey"] as const) : []),
   ...(rule.accepts.some(isToken) ? (["bearer"] as const) : []),
-  ...(rule.accepts.includes("shareable_link") ? (["shareableLink"] as const) : [])
+  ...(rule.accepts.includes("shareable_link") ? (["shareableLink"] as const) : []),
+  // By the rule of API keys.
+  ...(rule.accepts.includes("api_key") ? (["session"] as const) : [])
 ]
 
 const carriers = Record.map(operations, carriersOf)
@@ -81,6 +89,7 @@ export const layer = Layer.effect(
     const keys = yield* ApiKeys
     const tokens = yield* Tokens
     const links = yield* ShareableLinks
+    const sessions = yield* BrowserSessions
     const limiter = yield* RateLimiter
 
     const authenticators: {
@@ -88,7 +97,12 @@ export const layer = Layer.effect(
         text: string,
         isSuspect: Effect.Effect<boolean>
       ) => Effect.Effect<Option.Option<Actor>, StorageError>
-    } = { apiKey: keys.authenticate, bearer: tokens.authenticate, shareableLink: links.authenticate }
+    } = {
+      apiKey: keys.authenticate,
+      bearer: tokens.authenticate,
+      shareableLink: links.authenticate,
+      session: sessions.authenticate
+    }
 
     const identify = (carrier: Carrier, text: string, from: string | undefined) => {
       const subjects = from === undefined ? [] : refusalSubjects(carrier, text, from)

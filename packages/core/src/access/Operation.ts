@@ -56,6 +56,7 @@ export const operations = table({
   "access.createLink": { needs: "keys:manage", accepts: people },
   "access.listLinks": { needs: "keys:manage", accepts: people, organizationWide: true },
   "access.revokeLink": { needs: "keys:manage", accepts: people, organizationWide: true },
+  "access.createSignInLink": { needs: "keys:manage", accepts: people, organizationWide: true },
   "users.create": { needs: "keys:manage", accepts: people, organizationWide: true },
   "users.list": { needs: "keys:manage", accepts: people, organizationWide: true },
 

@@ -1,5 +1,6 @@
 /**
- * Opaque secrets: API keys, shareable links and keys of repositories that this machine serves. A secret is a prefix of its
+ * Opaque secrets: API keys, shareable links, browser sessions, sign-in links and keys of repositories that this
+ * machine serves. A secret is a prefix of its
  * kind, 256 random bits and a checksum, in letters and digits only, so that a double click selects all of it and secret
  * scanners can find a leaked one.
  */
@@ -8,7 +9,7 @@ import { hash, timingSafeEqual } from "node:crypto"
 import { crc32 } from "node:zlib"
 
 /** The kind of a secret, its first part: so one kind is never looked up as another. */
-export type SecretPrefix = "ear_" | "earlink_" | "earcheckout_"
+export type SecretPrefix = "ear_" | "earlink_" | "earcheckout_" | "earsession_" | "earsignin_"
 
 /** Random bytes in a secret. */
 export const SECRET_BYTES = 32

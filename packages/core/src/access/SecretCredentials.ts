@@ -25,9 +25,12 @@ import type { HashedCredential, IssuedCredential, NewSecretCredential, SecretCre
 import type { SecretCredentialStore } from "./SecretCredentialStore.js"
 import { SecretSource } from "./SecretSource.js"
 
-interface Known<Credential> extends HashedCredential<Credential> {
+/** A credential that is in force, with the caller that it stands for. */
+export interface IdentifiedCredential<Credential> extends HashedCredential<Credential> {
   readonly actor: Actor
 }
+
+type Known<Credential> = IdentifiedCredential<Credential>
 
 /** Hashes whose credentials are cached, and unknown hashes that are. */
 const CACHE_SIZE = 10_000
@@ -84,6 +87,30 @@ export const makeSecretCredentials = <Credential extends SecretCredential, New e
     const find = (hash: string): Effect.Effect<Option.Option<Known<Credential>>, StorageError> =>
       Effect.map(findAll([hash]), (found) => Option.fromNullable(found.get(hash)))
 
+    /**
+     * The credential of a secret and the caller that it stands for, if it is in force.
+     *
+     * @param isSuspect whether the sender has sent many invalid credentials: its lookups are collected for 100 ms
+     */
+    const identify = (
+      secret: string,
+      isSuspect: Effect.Effect<boolean>
+    ): Effect.Effect<Option.Option<IdentifiedCredential<Credential>>, StorageError> =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        if (secret.length > MAX_SECRET_LENGTH) return Effect.succeedNone
+        const hash = hashSecret(secret)
+        const check = (found: Known<Credential>): Option.Option<IdentifiedCredential<Credential>> =>
+          sameHash(found.secretHash, hash) && isInForce(found.credential, now) ? Option.some(found) : Option.none()
+        const cached = known.get(hash, now)
+        if (cached !== undefined) return Effect.succeed(check(cached))
+        return looksLikeSecret(of.prefix, secret) && unknown.get(hash, now) === undefined
+          ? Effect.map(
+              Effect.if(isSuspect, { onTrue: () => findForSuspect(hash), onFalse: () => find(hash) }),
+              Option.flatMap(check)
+            )
+          : Effect.succeedNone
+      })
+
     return {
       /** Makes a secret, and stores what `make` says of its hash and hint. */
       issue: (
@@ -111,28 +138,24 @@ export const makeSecretCredentials = <Credential extends SecretCredential, New e
             })
           )
           .pipe(Effect.zipRight(known.invalidate(({ credential }) => credential.id === id))),
-      /**
-       * The caller that a secret stands for, if its credential is in force.
-       *
-       * @param isSuspect whether the sender has sent many invalid credentials: its lookups are collected for 100 ms
-       */
+      identify,
+      /** The credential and its caller by the hash of the secret, if it is in force. */
+      identifyHash: (hash: string): Effect.Effect<Option.Option<IdentifiedCredential<Credential>>, StorageError> =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          const cached = known.get(hash, now)
+          return Effect.map(
+            cached === undefined ? find(hash) : Effect.succeedSome(cached),
+            Option.filter(({ credential }) => isInForce(credential, now))
+          )
+        }),
+      /** As `identify`, of which it answers the caller. */
       authenticate: (
         secret: string,
         isSuspect: Effect.Effect<boolean>
       ): Effect.Effect<Option.Option<Actor>, StorageError> =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) => {
-          if (secret.length > MAX_SECRET_LENGTH) return Effect.succeedNone
-          const hash = hashSecret(secret)
-          const actorOf = ({ actor, credential, secretHash }: Known<Credential>) =>
-            sameHash(secretHash, hash) && isInForce(credential, now) ? Option.some(actor) : Option.none()
-          const cached = known.get(hash, now)
-          if (cached !== undefined) return Effect.succeed(actorOf(cached))
-          return looksLikeSecret(of.prefix, secret) && unknown.get(hash, now) === undefined
-            ? Effect.map(
-                Effect.if(isSuspect, { onTrue: () => findForSuspect(hash), onFalse: () => find(hash) }),
-                Option.flatMap(actorOf)
-              )
-            : Effect.succeedNone
-        })
+        Effect.map(
+          identify(secret, isSuspect),
+          Option.map(({ actor }) => actor)
+        )
     }
   })

@@ -11,6 +11,18 @@ export {
 } from "./ApiKey.js"
 export { ApiKeys } from "./ApiKeys.js"
 export { ApiKeyStore, type NewApiKey } from "./ApiKeyStore.js"
+export {
+  CurrentSession,
+  encodeCurrentSession,
+  encodeIssuedSignInLink,
+  type IssuedSignInLink,
+  SignInDraft,
+  SignInLink,
+  SignInLinkDraft,
+  signInPath,
+  type StartedSession
+} from "./BrowserSession.js"
+export { BrowserSessions } from "./BrowserSessions.js"
 export { ResourceScopeStore } from "./ResourceScopeStore.js"
 export * from "./Credential.js"
 export { Credentials, type Presented } from "./Credentials.js"

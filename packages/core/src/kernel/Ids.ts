@@ -23,6 +23,9 @@ export type ApiKeyId = typeof ApiKeyId.Type
 export const ShareableLinkId = id("ShareableLinkId")
 export type ShareableLinkId = typeof ShareableLinkId.Type
 
+export const BrowserSessionId = id("BrowserSessionId")
+export type BrowserSessionId = typeof BrowserSessionId.Type
+
 export const ProjectId = id("ProjectId")
 export type ProjectId = typeof ProjectId.Type
 

@@ -34,6 +34,7 @@ const written: Readonly<Record<Operation, readonly [Permission, by: string, also
   "access.revokeApiKey": ["keys:manage", "kod", "all of it"],
   "access.issueToken": ["keys:manage", "kod"],
   "access.revokeToken": ["keys:manage", "kod", "all of it"],
+  "access.createSignInLink": ["keys:manage", "kod", "all of it"],
   "access.createLink": ["keys:manage", "kod"],
   "access.listLinks": ["keys:manage", "kod", "all of it"],
   "access.revokeLink": ["keys:manage", "kod", "all of it"],

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import {
   Agents,
   ApiKeys,
+  BrowserSessions,
   Calls,
   Checkouts,
   CodeConnections,
@@ -63,6 +64,9 @@ const populate = Effect.gen(function* () {
       })
     )
   )
+  const sessions = yield* BrowserSessions
+  const signInLink = yield* as(sessions.createLink({}))
+  const session = yield* sessions.signIn({ api_key: Redacted.value(apiKey.secret) })
   const token = yield* as(Effect.flatMap(Tokens, (tokens) => tokens.issue({ kind: "dashboard_session" })))
   const signing = yield* Effect.flatMap(SigningKeys, (keys) => keys.current)
   const connections = yield* CodeConnections
@@ -87,6 +91,8 @@ const populate = Effect.gen(function* () {
       Redacted.value(apiKey.secret),
       Redacted.value(key.secret),
       Redacted.value(link.secret),
+      Redacted.value(signInLink.secret),
+      Redacted.value(session.secret),
       Redacted.value(checkout.token),
       Redacted.value(signing.secret)
     ],

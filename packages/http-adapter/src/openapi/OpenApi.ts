@@ -366,43 +366,39 @@ const describeResponse = (
 })
 
 /** The error responses of an endpoint, without those that precede routing, such as 405 and 431. */
-const errorStatuses = ({
-  body,
-  id,
-  method,
-  operation,
-  path,
-  query,
-  errorStatuses: refusals = []
-}: Endpoint): ReadonlyArray<readonly [string, ErrorName]> => [
-  // A path parameter may be invalid UTF-8, such as `%ff`.
-  ...(body !== undefined || query !== undefined || path.includes(":") ? [["400", "Invalid"] as const] : []),
-  ...(operation === null
-    ? []
-    : ([
-        ["401", "Unauthenticated"],
-        ["403", "Forbidden"]
-      ] as const)),
-  ...(path.includes(":") || refusals.includes(404) ? [["404", "NotFound"] as const] : []),
-  ...(refusals.includes(409) ? [["409", "Conflict"] as const] : []),
-  ...(body === undefined
-    ? []
-    : ([
-        ["413", "TooLarge"],
-        ["415", "UnsupportedMediaType"]
-      ] as const)),
-  ["417", "ExpectationFailed"],
-  ...(operation !== null && ((method === "GET" && query !== undefined) || refusals.includes(422))
-    ? [["422", "QueryTimedOut"] as const]
-    : []),
-  ...(operation === null
-    ? [["431", "HeadersTooLarge"] as const, ...(id === "service.ready" ? [["503", "NotReady"] as const] : [])]
-    : ([
-        ["429", "RateLimited"],
-        ["431", "HeadersTooLarge"],
-        ["500", "ServerError"],
-        ...(refusals.includes(502) ? [["502", "CodeHostFailed"] as const] : []),
-        ["503", "Busy"],
-        ...(method === "GET" ? [] : [["507", "StorageFull"] as const])
-      ] as const))
-]
+const errorStatuses = (endpoint: Endpoint): ReadonlyArray<readonly [string, ErrorName]> => {
+  const { body, id, method, path, query, errorStatuses: refusals = [] } = endpoint
+  const isOpen = endpoint.operation === null && endpoint.signsIn !== true
+  return [
+    // A path parameter may be invalid UTF-8, such as `%ff`.
+    ...(body !== undefined || query !== undefined || path.includes(":") ? [["400", "Invalid"] as const] : []),
+    ...(isOpen
+      ? []
+      : ([
+          ["401", "Unauthenticated"],
+          ["403", "Forbidden"]
+        ] as const)),
+    ...(path.includes(":") || refusals.includes(404) ? [["404", "NotFound"] as const] : []),
+    ...(refusals.includes(409) ? [["409", "Conflict"] as const] : []),
+    ...(body === undefined
+      ? []
+      : ([
+          ["413", "TooLarge"],
+          ["415", "UnsupportedMediaType"]
+        ] as const)),
+    ["417", "ExpectationFailed"],
+    ...(!isOpen && ((method === "GET" && query !== undefined) || refusals.includes(422))
+      ? [["422", "QueryTimedOut"] as const]
+      : []),
+    ...(isOpen
+      ? [["431", "HeadersTooLarge"] as const, ...(id === "service.ready" ? [["503", "NotReady"] as const] : [])]
+      : ([
+          ["429", "RateLimited"],
+          ["431", "HeadersTooLarge"],
+          ["500", "ServerError"],
+          ...(refusals.includes(502) ? [["502", "CodeHostFailed"] as const] : []),
+          ["503", "Busy"],
+          ...(method === "GET" ? [] : [["507", "StorageFull"] as const])
+        ] as const))
+  ]
+}

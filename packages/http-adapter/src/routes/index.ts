@@ -8,6 +8,7 @@ import { dashboards, widgets } from "./Dashboards.js"
 import { evaluators } from "./Evaluators.js"
 import { platforms } from "./Platforms.js"
 import { results } from "./Results.js"
+import { sessions } from "./Sessions.js"
 import { simplifications } from "./Simplifications.js"
 import { suites } from "./Suites.js"
 import { folders, personalities, phoneNumbers, testProfiles, tools } from "./TestCatalog.js"
@@ -33,6 +34,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   ...phoneNumbers,
   ...tools,
   ...folders,
+  ...sessions,
   ...apiKeys,
   ...tokens,
   ...shareableLinks,

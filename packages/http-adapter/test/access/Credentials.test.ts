@@ -28,7 +28,7 @@ const INTERFACE: ReadonlyArray<readonly [route: string, accepts: ReadonlyArray<C
 ]
 
 /** What is there for everybody. Source: docs/access.md. */
-const OPEN: ReadonlySet<string> = new Set(["/test_framework/v2/scenarios/json_schema/"])
+const OPEN: ReadonlySet<string> = new Set(["/test_framework/v2/scenarios/json_schema/", "/user/v1/session/"])
 
 /** Operations that have no endpoint, and why. */
 const WITHOUT_ENDPOINT: Partial<Record<Operation, string>> = {}
@@ -73,9 +73,9 @@ describe("credentials", async () => {
   const server = await serverForBlock()
 
   it("cover every operation by an endpoint and every endpoint by an operation", () => {
-    const served = endpoints.map(({ operation }) => operation)
+    const served = endpoints.flatMap(({ operation }) => (operation === null ? [] : [operation]))
     expect(new Set(served).size).toBe(served.length)
-    expect(new Set(endpoints.map(({ id }) => id)).size).toBe(served.length)
+    expect(new Set(endpoints.map(({ id }) => id)).size).toBe(endpoints.length)
     for (const operation of Object.keys(operations)) {
       const isServed = served.some((one) => one === operation)
       expect(isServed || operation in WITHOUT_ENDPOINT, operation).toBe(true)

@@ -2,6 +2,7 @@
 import {
   Agents,
   ApiKeys,
+  BrowserSessions,
   type Actor,
   CallEvaluations,
   CallId,
@@ -41,6 +42,7 @@ import type { Requester } from "./ReadingProperty.js"
 
 const services = Effect.all([
   ApiKeys,
+  BrowserSessions,
   ShareableLinks,
   Tokens,
   Users,

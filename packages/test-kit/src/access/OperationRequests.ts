@@ -60,6 +60,7 @@ const inputs = (ids: SeededIds): { readonly [O in Operation]: Omit<OperationRequ
     "access.revokeApiKey": { id: ids.key },
     "access.issueToken": { input: { kind: "embedded_session", bounds: [{ type: "project", id: project }] } },
     "access.revokeToken": { input: { jti: "unknown" } },
+    "access.createSignInLink": { input: {} },
     "access.createLink": { input: { name: unique, bounds: [{ type: "dashboard", id: ids.dashboard }] } },
     "access.listLinks": { input: {} },
     "access.revokeLink": { id: ids.link },

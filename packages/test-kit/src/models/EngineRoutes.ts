@@ -9,6 +9,7 @@ import {
   Agents,
   ApiKeyId,
   ApiKeys,
+  BrowserSessions,
   CallEvaluations,
   CallId,
   Calls,
@@ -25,6 +26,7 @@ import {
   encodeFolder,
   encodeIssuedApiKey,
   encodeIssuedShareableLink,
+  encodeIssuedSignInLink,
   encodeLedgerEntry,
   encodeListedCall,
   encodeMetric,
@@ -170,6 +172,12 @@ export const routes: Readonly<Record<string, Route>> = {
     done(
       Effect.flatMap(ApiKeys, (all) => all.revoke(ApiKeyId.make(id))),
       () => null
+    ),
+  "POST /user/v1/sign_in_links/": (_, json) =>
+    done(
+      Effect.flatMap(BrowserSessions, (all) => all.createLink(json)),
+      encodeIssuedSignInLink,
+      "created"
     ),
   "POST /user/v1/shareable_links/": (_, json) =>
     done(

@@ -40,6 +40,7 @@ const coverage: Readonly<Record<Operation, Coverage>> = {
   "access.revokeApiKey": "organization",
   "access.issueToken": { own: "credentials" },
   "access.revokeToken": "organization",
+  "access.createSignInLink": "organization",
   "access.createLink": { own: "credentials" },
   "access.listLinks": "organization",
   "access.revokeLink": "organization",

@@ -1,19 +1,20 @@
-/** API keys and shareable links: tables with the same columns, but for what a credential may do. */
+/** API keys, shareable links and browser sessions: tables with the same columns, but for what a credential may do. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import { ResourceScope } from "../../access/Actor.js"
 import { ApiKey, ApiKeyScope } from "../../access/ApiKey.js"
 import { ApiKeyStore } from "../../access/ApiKeyStore.js"
+import type { BrowserSession } from "../../access/BrowserSession.js"
+import { BrowserSessionStore } from "../../access/BrowserSessionStore.js"
 import { Permission } from "../../access/Permission.js"
 import type { NewSecretCredential, SecretCredential } from "../../access/SecretCredential.js"
 import type { SecretCredentialStore } from "../../access/SecretCredentialStore.js"
 import { ShareableLink } from "../../access/ShareableLink.js"
 import { ShareableLinkStore } from "../../access/ShareableLinkStore.js"
-import { ApiKeyId, OrganizationId, ShareableLinkId, UserId } from "../../kernel/Ids.js"
+import { ApiKeyId, BrowserSessionId, OrganizationId, ShareableLinkId, UserId } from "../../kernel/Ids.js"
 import { Dialect } from "./Dialect.js"
 import { Instant, jsonColumn, readRows } from "./Rows.js"
 import { storing } from "./Storing.js"
@@ -48,11 +49,11 @@ const makeStore = <
   New extends NewSecretCredential
 >(of: {
   readonly store: string
-  readonly table: "api_keys" | "shareable_links"
+  readonly table: "api_keys" | "shareable_links" | "browser_sessions"
   readonly row: Schema.Schema<Row, Encoded> & { readonly fields: Readonly<Record<keyof Encoded, unknown>> }
   readonly make: (row: Row) => Credential
-  /** What a new credential may do, as columns of JSON. */
-  readonly grants: (credential: New) => Readonly<Record<string, unknown>>
+  /** The columns that only this kind has. */
+  readonly columns: (credential: New) => Readonly<Record<string, string | null>>
 }): Effect.Effect<SecretCredentialStore<Credential, New>, never, SqlClient | Dialect> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -67,7 +68,7 @@ const makeStore = <
           name: credential.name,
           hint: credential.hint,
           secret_hash: credential.secretHash,
-          ...Record.map(of.grants(credential), (granted) => JSON.stringify(granted)),
+          ...of.columns(credential),
           created_by: permit.userId,
           created_ms: DateTime.toEpochMillis(credential.createdAt),
           expires_ms: credential.expiresAt === null ? null : DateTime.toEpochMillis(credential.expiresAt)
@@ -95,7 +96,7 @@ export const apiKeys = Layer.effect(
     table: "api_keys",
     row: Schema.Struct({ id: ApiKeyId, ...CommonRow, scopes: jsonColumn(Schema.Array(ApiKeyScope)) }),
     make: (row) => new ApiKey({ id: row.id, ...common(row), scopes: row.scopes }),
-    grants: ({ scopes }) => ({ scopes })
+    columns: ({ scopes }) => ({ scopes: JSON.stringify(scopes) })
   })
 )
 
@@ -111,6 +112,25 @@ export const shareableLinks = Layer.effect(
       bounds: jsonColumn(Schema.Array(ResourceScope))
     }),
     make: (row) => new ShareableLink({ id: row.id, ...common(row), permissions: row.permissions, bounds: row.bounds }),
-    grants: ({ bounds, permissions }) => ({ bounds, permissions })
+    columns: ({ bounds, permissions }) => ({
+      bounds: JSON.stringify(bounds),
+      permissions: JSON.stringify(permissions)
+    })
+  })
+)
+
+export const browserSessions = Layer.effect(
+  BrowserSessionStore,
+  makeStore({
+    store: "BrowserSessionStore",
+    table: "browser_sessions",
+    row: Schema.Struct({
+      id: BrowserSessionId,
+      ...CommonRow,
+      key_hash: Schema.NullOr(Schema.String),
+      scopes: jsonColumn(Schema.Array(ApiKeyScope))
+    }),
+    make: (row): BrowserSession => ({ id: row.id, ...common(row), keyHash: row.key_hash, scopes: row.scopes }),
+    columns: ({ keyHash, scopes }) => ({ key_hash: keyHash, scopes: JSON.stringify(scopes) })
   })
 )

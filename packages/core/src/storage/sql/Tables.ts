@@ -10,6 +10,8 @@ export const TABLES = [
   "users",
   "api_keys",
   "shareable_links",
+  "browser_sessions",
+  "sign_in_links",
   "signing_keys",
   "revoked_tokens",
   "rate_limits",

@@ -50,6 +50,29 @@ export const access = Effect.gen(function* () {
     revoked_ms ${column.integer}
   )`
   yield* sql`CREATE INDEX ${index("shareable_links_by_organization")} ON ${tables.shareable_links} (organization_id, id)`
+  // `key_hash` is the hash of the API key that the session was exchanged for; null if it began with a sign-in link.
+  yield* sql`CREATE TABLE ${tables.browser_sessions} (
+    id ${column.id},
+    organization_id ${column.integer} NOT NULL REFERENCES ${tables.organizations} (id),
+    name ${column.text} NOT NULL,
+    hint ${column.text} NOT NULL,
+    secret_hash ${column.text} NOT NULL UNIQUE,
+    key_hash ${column.text},
+    scopes ${column.text} NOT NULL,
+    created_by ${column.integer} REFERENCES ${tables.users} (id),
+    created_ms ${column.integer} NOT NULL,
+    expires_ms ${column.integer},
+    revoked_ms ${column.integer}
+  )`
+  yield* sql`CREATE INDEX ${index("browser_sessions_by_expiry")} ON ${tables.browser_sessions} (expires_ms)`
+  yield* sql`CREATE TABLE ${tables.sign_in_links} (
+    secret_hash ${column.text} PRIMARY KEY,
+    organization_id ${column.integer} NOT NULL REFERENCES ${tables.organizations} (id),
+    scopes ${column.text} NOT NULL,
+    created_by ${column.integer} REFERENCES ${tables.users} (id),
+    expires_ms ${column.integer} NOT NULL
+  )`
+  yield* sql`CREATE INDEX ${index("sign_in_links_by_expiry")} ON ${tables.sign_in_links} (expires_ms)`
   yield* sql`CREATE TABLE ${tables.signing_keys} (
     kid ${column.text} PRIMARY KEY,
     sealed_secret ${column.text} NOT NULL,
