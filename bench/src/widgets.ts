@@ -5,7 +5,7 @@
  * Environment: `EARSHOT_BENCH_CALLS` (default: 1,000,000), `EARSHOT_BENCH_ROUNDS` (default: 7), `EARSHOT_BENCH_DATABASE`
  * (sqlite or postgres; default: both).
  */
-import { Dashboards, type WidgetData, Widgets } from "@earshot/core"
+import { Dashboards, type WidgetData, Widgets, untrusted } from "@earshot/core"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import { benchmark, type DatabaseName, type Environment, numberFrom } from "./Benchmark.js"
@@ -136,7 +136,9 @@ const measure = (database: DatabaseName, size: Size, environment: Environment) =
       ] as const) {
         const filters = span === "all" ? null : { field: "timestamp", op: "gte", value: new Date(since).toISOString() }
         const ours = run(
-          Effect.flatMap(Widgets, (widgets) => widgets.preview({ dashboard: dashboard.id, ...widget, filters }))
+          Effect.flatMap(Widgets, (widgets) =>
+            widgets.preview(untrusted({ dashboard: dashboard.id, ...widget, filters }))
+          )
         )
         const scope = `organization_id = ${owner.organization} AND project_id = ${owner.project}`
         const theirs = duckDb.query(statement(`${scope} AND timestamp_ms >= ${since}`))

@@ -31,12 +31,14 @@ import { ShareableLinks } from "./access/ShareableLinks.js"
 import { Tokens } from "./access/Tokens.js"
 import { resultOrReceipt } from "./access/UseCase.js"
 import { Users } from "./access/Users.js"
+import type { CallQuery } from "./calls/CallQuery.js"
 import type { CallRecord } from "./calls/CallRecord.js"
 import { CallEvaluations } from "./calls/CallEvaluations.js"
 import { Calls } from "./calls/Calls.js"
 import { PlatformWebhooks } from "./calls/PlatformWebhooks.js"
 import { Agents } from "./catalog/Agents.js"
 import { Folders } from "./catalog/Folders.js"
+import type { OrganizationDraft } from "./catalog/Organization.js"
 import { type CreatedOrganization, Organizations } from "./catalog/Organizations.js"
 import { Personalities } from "./catalog/Personalities.js"
 import { PhoneNumbers } from "./catalog/PhoneNumbers.js"
@@ -52,6 +54,7 @@ import { Evaluators } from "./evaluators/Evaluators.js"
 import { Integrations } from "./platforms/Integrations.js"
 import { Results } from "./results/Results.js"
 import { Suites } from "./suites/Suites.js"
+import type { Input } from "./kernel/Input.js"
 import { JobRunner } from "./jobs/JobRunner.js"
 import { Jobs } from "./jobs/Jobs.js"
 import { Metrics } from "./metrics/Metrics.js"
@@ -133,14 +136,14 @@ type PromiseServices = {
 interface EngineFunctions {
   readonly calls: {
     /** Every call that `list` would page through, newest first, read page by page as it is iterated. */
-    readonly export: (query: unknown, options: CallOptions) => AsyncIterable<CallRecord>
+    readonly export: (query: Input<typeof CallQuery>, options: CallOptions) => AsyncIterable<CallRecord>
   }
   readonly jobs: {
     /** Runs every due job and returns how many jobs it ran; for engines started without a worker. */
     readonly drain: () => Promise<number>
   }
   /** Operator functions: no actor is checked, so never expose them to external callers. */
-  readonly organizations: { readonly create: (input: unknown) => Promise<CreatedOrganization> }
+  readonly organizations: { readonly create: (input: Input<typeof OrganizationDraft>) => Promise<CreatedOrganization> }
   /** Authenticates a credential for an operation and returns its actor; rejects if access is denied. */
   readonly admit: (operation: Operation, presented: Presented) => Promise<Actor>
   /** The running services, for mounting the HTTP adapter on this engine. */
@@ -215,7 +218,7 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
     ...useCases,
     calls: {
       ...useCases.calls,
-      export: (query: unknown, { actor }: CallOptions) =>
+      export: (query: Input<typeof CallQuery>, { actor }: CallOptions) =>
         Stream.toAsyncIterable(
           Stream.suspend(() =>
             closing === undefined

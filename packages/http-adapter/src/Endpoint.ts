@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http"
-import type { CurrentActor, Engine, Operation, ResultWithheld } from "@earshot/core"
+import type { CurrentActor, Engine, Operation, ResultWithheld, Untrusted } from "@earshot/core"
 import type * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
 import type * as Schema from "effect/Schema"
@@ -17,9 +17,9 @@ export interface EndpointRequest {
   /** Path parameters as text. */
   readonly params: Readonly<Record<string, string>>
   /** Query parameters, decoded by the query schema; empty if the endpoint has none. */
-  readonly query: Readonly<Record<string, unknown>>
+  readonly query: Readonly<Record<string, unknown>> & Untrusted
   /** The decoded body, whatever its encoding; undefined if the endpoint has none. */
-  readonly body: unknown
+  readonly body: Untrusted
 }
 
 /** Who sends a request to an endpoint that requires no credential. */

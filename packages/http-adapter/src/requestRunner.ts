@@ -7,6 +7,7 @@ import {
   type Engine,
   ResponseBytes,
   type ResultWithheld,
+  untrusted,
   withReceipts
 } from "@earshot/core"
 import * as Context from "effect/Context"
@@ -227,9 +228,10 @@ const makeInputReader = (endpoint: ServedEndpoint, limits: HttpLimits): InputRea
             (entries) => queryFields.collect(limits, entries)
           )
     if (Either.isLeft(query)) return Effect.fail(query.left)
+    const asked: Readonly<Record<string, unknown>> = query.right
     return readBody === undefined
-      ? Effect.succeed({ params, query: query.right, body: undefined })
-      : Effect.map(readBody(incoming), (body) => ({ params, query: query.right, body }))
+      ? Effect.succeed({ params, query: untrusted(asked), body: untrusted(undefined) })
+      : Effect.map(readBody(incoming), (body) => ({ params, query: untrusted(asked), body: untrusted(body) }))
   }
 }
 

@@ -7,7 +7,8 @@ import {
   type ShareableLink,
   ShareableLinkId,
   ShareableLinks,
-  Tokens
+  Tokens,
+  untrusted
 } from "@earshot/core"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -50,7 +51,7 @@ export const createLink = (options: LinkOptions): CommandEffect =>
       ...defined({ expires_at: options.expires })
     }
     const caller = yield* resolveCaller(options)
-    const issued = yield* callAs(caller, (yield* ShareableLinks).create)(input)
+    const issued = yield* callAs(caller, (yield* ShareableLinks).create)(untrusted(input))
     if (options.json) return yield* screen.print(jsonLine(encodeIssuedShareableLink(issued)))
     yield* screen.print(Redacted.value(issued.secret))
     yield* screen.note(
@@ -117,13 +118,15 @@ export const issueToken = (options: TokenOptions): CommandEffect =>
     const issued = yield* callAs(
       caller,
       tokens.issue
-    )({
-      kind: options.kind,
-      ...(bound.length === 0 ? {} : { bounds: bound }),
-      // The engine's default for oauth2 and dashboard_session is all permissions of the issuer: for the host, every one.
-      permissions: options.permissions.length === 0 ? readPermissions(issuer) : options.permissions,
-      ...defined({ ttl: options.ttl, user: options.user })
-    })
+    )(
+      untrusted({
+        kind: options.kind,
+        ...(bound.length === 0 ? {} : { bounds: bound }),
+        // The engine's default for oauth2 and dashboard_session is all permissions of the issuer: for the host, every one.
+        permissions: options.permissions.length === 0 ? readPermissions(issuer) : options.permissions,
+        ...defined({ ttl: options.ttl, user: options.user })
+      })
+    )
     if (options.json) return yield* screen.print(jsonLine(encodeIssuedToken(issued)))
     yield* screen.print(Redacted.value(issued.token))
     yield* screen.note(

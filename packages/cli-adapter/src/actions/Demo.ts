@@ -12,7 +12,8 @@ import {
   Organizations,
   Platforms,
   roleNames,
-  Widgets
+  Widgets,
+  untrusted
 } from "@earshot/core"
 import { HttpServer } from "@earshot/http-adapter"
 import * as Clock from "effect/Clock"
@@ -84,7 +85,7 @@ const WIDGETS = [
   },
   { name: "Length of calls in seconds", chart_type: "line", field: "duration" },
   { name: "How calls end", chart_type: "pie", field: "call_ended_reason" }
-]
+] as const
 
 const FAILED_IN_THE_EAST = {
   operator: "and",
@@ -115,7 +116,7 @@ const SENSITIVE = {
     { role: "Testing Agent", content: "4111 1111 1111 1111, it ends in May.", start_time: 12.6, end_time: 18.5 }
   ],
   redact_fields: ["person_name", "phone_number", "credit_card"]
-}
+} as const
 
 /** Three requests to paste into a shell. */
 export const curls = (at: {
@@ -192,7 +193,7 @@ export const demo = (options: DemoOptions): CommandEffect =>
         // Some samples state a time, which would put them outside the 30 days that are charted.
         const timestamp = new Date(yield* Clock.currentTimeMillis).toISOString()
         const kept = yield* Effect.forEach(formats, ({ body }) =>
-          calls.ingest({ ...body, timestamp, agent: founded.agent.id })
+          calls.ingest(untrusted({ ...body, timestamp, agent: founded.agent.id }))
         )
         yield* screen.print(
           table(
@@ -212,7 +213,7 @@ export const demo = (options: DemoOptions): CommandEffect =>
           generated,
           ({ body, success }) =>
             calls
-              .ingest({ ...body, agent: founded.agent.id })
+              .ingest(untrusted({ ...body, agent: founded.agent.id }))
               .pipe(
                 Effect.flatMap(({ call }) =>
                   success === null ? Effect.void : calls.review(call.id, { success, is_reviewed: true })

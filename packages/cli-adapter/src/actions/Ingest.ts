@@ -1,6 +1,6 @@
 import { createReadStream, statSync } from "node:fs"
 import { isAbsolute } from "node:path"
-import { Calls, isPlainObject, PlatformWebhooks } from "@earshot/core"
+import { Calls, isPlainObject, PlatformWebhooks, untrusted } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schedule from "effect/Schedule"
@@ -105,7 +105,7 @@ const ingestAll = (sources: ReadonlyArray<Source>, options: IngestOptions, field
     /** Undefined for an event that is not about a finished call. */
     const ingestOne = (call: unknown) =>
       options.format === undefined
-        ? ingestBody(withFields(fields, withAgent(options.agent, call)))
+        ? ingestBody(untrusted(withFields(fields, withAgent(options.agent, call))))
         : Effect.map(observe(options.format, call, envelopeOptions), ({ ingested }) => ingested)
     const watched = screen.progress && !options.json
     const count = { created: 0, updated: 0, rejected: 0, ...(options.format === undefined ? {} : { skipped: 0 }) }

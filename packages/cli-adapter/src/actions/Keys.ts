@@ -1,4 +1,4 @@
-import { type ApiKey, ApiKeyId, ApiKeys, encodeApiKey, encodeIssuedApiKey } from "@earshot/core"
+import { type ApiKey, ApiKeyId, ApiKeys, encodeApiKey, encodeIssuedApiKey, untrusted } from "@earshot/core"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -22,11 +22,13 @@ export const create = (options: CreateOptions): CommandEffect =>
     const issued = yield* callAs(
       caller,
       (yield* ApiKeys).create
-    )({
-      name: options.name,
-      ...(options.scopes.length === 0 ? {} : { scopes: options.scopes }),
-      ...defined({ expires_at: options.expires })
-    })
+    )(
+      untrusted({
+        name: options.name,
+        ...(options.scopes.length === 0 ? {} : { scopes: options.scopes }),
+        ...defined({ expires_at: options.expires })
+      })
+    )
     if (options.json) return yield* screen.print(jsonLine(encodeIssuedApiKey(issued)))
     yield* screen.print(Redacted.value(issued.secret))
     yield* screen.note(`Created API key ${issued.key.id}. Store it now: it is not shown again.`)

@@ -1,5 +1,5 @@
 /** The actions of a resource: list, show, create, update, delete. */
-import type { Engine, Operation, Pages, UseCase } from "@earshot/core"
+import { type Engine, type Operation, type Pages, type Untrusted, untrusted, type UseCase } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import { type InputOptions, readInput } from "../Assignments.js"
@@ -15,10 +15,10 @@ export type Asks<Args extends ReadonlyArray<unknown>, A> = UseCase<Operation, Ar
 
 /** The use cases of a resource. */
 interface UseCases<Id, Noun> {
-  readonly create: Asks<[input: unknown], Noun>
-  readonly list: Asks<[query: unknown], Pages.Page<Noun>>
+  readonly create: Asks<[input: Untrusted], Noun>
+  readonly list: Asks<[query: Untrusted], Pages.Page<Noun>>
   readonly read: Asks<[id: Id], Noun>
-  readonly update: Asks<[id: Id, input: unknown], Noun>
+  readonly update: Asks<[id: Id, input: Untrusted], Noun>
   readonly delete: Asks<[id: Id], void>
 }
 
@@ -65,7 +65,7 @@ export const resourceActions = <Id extends number, Noun extends { readonly id: I
         const page = yield* callAs(
           caller,
           (yield* of.useCases).list
-        )({ ...pageQuery(options), ...defined(options.selection) })
+        )(untrusted({ ...pageQuery(options), ...defined(options.selection) }))
         yield* printPage(page, {
           json: options.json,
           encode: of.encode,

@@ -1,4 +1,4 @@
-import { type AgentId, hostActor, OrganizationId, type ProjectId } from "@earshot/core"
+import { type AgentId, hostActor, OrganizationId, type ProjectId, untrusted } from "@earshot/core"
 import { createEngine } from "@earshot/core/promise"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { createLink, issueToken, listLinks, revokeLink, revokeToken } from "../../src/actions/Access.js"
@@ -50,7 +50,8 @@ const fill = async (database: string): Promise<number> => {
       )
     }
     const dashboard = await engine.dashboards.create({ name: "March \u001b[1m", project: ids.project }, { actor })
-    for (const widget of WIDGETS) await engine.widgets.create({ dashboard: dashboard.id, ...widget }, { actor })
+    for (const widget of WIDGETS)
+      await engine.widgets.create(untrusted({ dashboard: dashboard.id, ...widget }), { actor })
     return dashboard.id
   } finally {
     await engine.close()

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Option from "effect/Option"
 import { decodeInput, hasFieldErrors, mergeFieldErrors, ValidationFailed } from "../kernel/FieldErrors.js"
+import type { Input } from "../kernel/Input.js"
 import type { ApiKeyId } from "../kernel/Ids.js"
 import type * as Pages from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
@@ -20,8 +21,18 @@ export class ApiKeys extends Context.Tag("@earshot/core/access/ApiKeys")<
   ApiKeys,
   {
     /** Creates a key with at most the caller's permissions. The answer is the only one that holds the secret. */
-    readonly create: UseCase<"access.createApiKey", [input: unknown], IssuedApiKey, ValidationFailed | StorageError>
-    readonly list: UseCase<"access.listApiKeys", [query: unknown], Pages.Page<ApiKey>, ValidationFailed | StorageError>
+    readonly create: UseCase<
+      "access.createApiKey",
+      [input: Input<typeof ApiKeyDraft>],
+      IssuedApiKey,
+      ValidationFailed | StorageError
+    >
+    readonly list: UseCase<
+      "access.listApiKeys",
+      [query: Input<typeof Pages.PageQuery>],
+      Pages.Page<ApiKey>,
+      ValidationFailed | StorageError
+    >
     /** Revokes a key; revoking it again changes nothing. */
     readonly revoke: UseCase<"access.revokeApiKey", [id: ApiKeyId], void, NotFound | StorageError>
     /** The caller that a secret stands for, if its key is in force. */

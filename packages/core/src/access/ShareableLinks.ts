@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Option from "effect/Option"
 import { decodeInput, hasFieldErrors, mergeFieldErrors, ValidationFailed } from "../kernel/FieldErrors.js"
+import type { Input } from "../kernel/Input.js"
 import type { ShareableLinkId } from "../kernel/Ids.js"
 import type * as Pages from "../kernel/Pages.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
@@ -32,13 +33,13 @@ export class ShareableLinks extends Context.Tag("@earshot/core/access/ShareableL
      */
     readonly create: UseCase<
       "access.createLink",
-      [input: unknown],
+      [input: Input<typeof ShareableLinkDraft>],
       IssuedShareableLink,
       ValidationFailed | StorageError
     >
     readonly list: UseCase<
       "access.listLinks",
-      [query: unknown],
+      [query: Input<typeof Pages.PageQuery>],
       Pages.Page<ShareableLink>,
       ValidationFailed | StorageError
     >

@@ -16,6 +16,7 @@ import {
   ValidationFailed
 } from "../kernel/FieldErrors.js"
 import { make as makeCache } from "../kernel/TtlCache.js"
+import type { Input } from "../kernel/Input.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { type Actor, type ResourceScope, CurrentActor } from "./Actor.js"
 import { ResourceScopeStore } from "./ResourceScopeStore.js"
@@ -42,9 +43,19 @@ export class Tokens extends Context.Tag("@earshot/core/access/Tokens")<
   Tokens,
   {
     /** Issues a token. The answer is the only one that holds it. */
-    readonly issue: UseCase<"access.issueToken", [input: unknown], IssuedToken, ValidationFailed | StorageError>
+    readonly issue: UseCase<
+      "access.issueToken",
+      [input: Input<typeof TokenDraft>],
+      IssuedToken,
+      ValidationFailed | StorageError
+    >
     /** Revokes a token of the organization by its `{jti}`; an unknown one is accepted. */
-    readonly revoke: UseCase<"access.revokeToken", [input: unknown], void, ValidationFailed | StorageError>
+    readonly revoke: UseCase<
+      "access.revokeToken",
+      [input: Input<typeof TokenRevocation>],
+      void,
+      ValidationFailed | StorageError
+    >
     /** The caller that a token stands for, if it is in force. */
     readonly authenticate: (
       token: string,

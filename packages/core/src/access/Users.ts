@@ -3,6 +3,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { decodeInput, fieldError, ValidationFailed } from "../kernel/FieldErrors.js"
+import type { Input } from "../kernel/Input.js"
 import * as Pages from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import { type UseCase, useCase } from "./UseCase.js"
@@ -14,8 +15,13 @@ export class Users extends Context.Tag("@earshot/core/access/Users")<
   Users,
   {
     /** `{email, name?}`; email addresses are unique within an organization. */
-    readonly create: UseCase<"users.create", [input: unknown], User, ValidationFailed | StorageError>
-    readonly list: UseCase<"users.list", [query: unknown], Pages.Page<User>, ValidationFailed | StorageError>
+    readonly create: UseCase<"users.create", [input: Input<typeof UserDraft>], User, ValidationFailed | StorageError>
+    readonly list: UseCase<
+      "users.list",
+      [query: Input<typeof Pages.PageQuery>],
+      Pages.Page<User>,
+      ValidationFailed | StorageError
+    >
   }
 >() {}
 

@@ -26,6 +26,7 @@ import {
   ValidationFailed
 } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
+import type { Input } from "../kernel/Input.js"
 import { type CallId, type JobId, MetricId, OrganizationId } from "../kernel/Ids.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import type { EvaluatedSubject } from "../metrics/EvaluatedSubject.js"
@@ -49,7 +50,7 @@ import { parseMetricIds } from "./MetricIds.js"
 export const EvaluationRequest = Fields.object({
   metric_ids: Fields.optional(
     Fields.nullable(
-      Fields.custom<ReadonlyArray<MetricId> | null>(
+      Fields.custom<ReadonlyArray<MetricId> | null, ReadonlyArray<number | string> | string | null>(
         (input) =>
           Array.isArray(input)
             ? Either.map(decodeIds(input), unique)
@@ -90,7 +91,7 @@ export class CallEvaluations extends Context.Tag("@earshot/core/calls/CallEvalua
      */
     readonly evaluate: UseCase<
       "calls.evaluate",
-      [id: CallId, input: unknown],
+      [id: CallId, input?: Input<typeof EvaluationRequest>],
       RequestedEvaluation,
       ValidationFailed | NotFound | StorageError
     >

@@ -13,6 +13,7 @@ import { type UseCase, useCase } from "../access/UseCase.js"
 import type { Agents } from "../catalog/Agents.js"
 import type { JobSignal } from "../jobs/JobSignal.js"
 import { decode, ValidationFailed } from "../kernel/FieldErrors.js"
+import type { Input } from "../kernel/Input.js"
 import type { CallId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
@@ -20,11 +21,12 @@ import { streamPages } from "../kernel/StreamPages.js"
 import type { Metrics } from "../metrics/Metrics.js"
 import type { BlobStore } from "./BlobStore.js"
 import type { RedactionUnavailable } from "./CallErrors.js"
-import { parseCallQuery } from "./CallQuery.js"
+import { type CallQuery, parseCallQuery } from "./CallQuery.js"
 import type { CallRecord } from "./CallRecord.js"
 import type { ListedCall } from "./ListedCall.js"
 import { CallStore } from "./CallStore.js"
 import * as DeliveryRedaction from "./DeliveryRedaction.js"
+import type { IngestBody } from "./IngestBody.js"
 import * as IngestCalls from "./IngestCalls.js"
 import { Recordings } from "./Recordings.js"
 import type { RecordingSource } from "./RecordingSource.js"
@@ -47,7 +49,7 @@ export class Calls extends Context.Tag("@earshot/core/calls/Calls")<
      */
     readonly ingest: UseCase<
       "calls.ingest",
-      [input: unknown],
+      [input: Input<typeof IngestBody>],
       IngestCalls.Ingested,
       ValidationFailed | StorageError | RedactionUnavailable
     >
@@ -55,12 +57,17 @@ export class Calls extends Context.Tag("@earshot/core/calls/Calls")<
      * `{filters_v2?, agent_id?, project?, cursor?, limit?, expand?}`; `filters_v2` as JSON text or an object, `expand` as
      * names separated by commas or a list (`CALL_EXPANSIONS`). Newest first; a page ends early at `PageBytes`.
      */
-    readonly list: UseCase<"calls.list", [query: unknown], Pages.Page<ListedCall>, ValidationFailed | StorageError>
+    readonly list: UseCase<
+      "calls.list",
+      [query: Input<typeof CallQuery>],
+      Pages.Page<ListedCall>,
+      ValidationFailed | StorageError
+    >
     readonly read: UseCase<"calls.read", [id: CallId], CallRecord, NotFound | StorageError>
     /** A person's review: `{success?, is_reviewed?, status?, feedback?, dropoff_point?, topic?}`. */
     readonly review: UseCase<
       "calls.review",
-      [id: CallId, patch: unknown],
+      [id: CallId, patch: Input<typeof ReviewPatch>],
       CallRecord,
       ValidationFailed | NotFound | StorageError
     >
@@ -68,7 +75,7 @@ export class Calls extends Context.Tag("@earshot/core/calls/Calls")<
     readonly delete: UseCase<"calls.delete", [id: CallId], void, NotFound | StorageError>
     /** All calls that match the query of `list`, newest first, read page by page as the stream is pulled. */
     readonly export: (
-      query: unknown
+      query: Input<typeof CallQuery>
     ) => Stream.Stream<CallRecord, ValidationFailed | StorageError | Unauthenticated | Forbidden, CurrentActor>
   }
 >() {}

@@ -8,6 +8,7 @@ import { NotFound, type RateLimited, type Unauthenticated } from "../access/Acce
 import { type Actor, CurrentActor, hostActor } from "../access/Actor.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { decodeInput, type FieldErrors, NON_FIELD, type ValidationFailed } from "../kernel/FieldErrors.js"
+import { type Input, untrusted } from "../kernel/Input.js"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, CallId } from "../kernel/Ids.js"
 import type { StorageError } from "../kernel/Storage.js"
@@ -105,7 +106,7 @@ export class PlatformWebhooks extends Context.Tag("@earshot/core/calls/PlatformW
      */
     readonly observe: UseCase<
       "calls.observe",
-      [platform: string, envelope: unknown, options?: unknown],
+      [platform: string, envelope: unknown, options?: Input<typeof WebhookOptions>],
       WebhookReceipt,
       NotFound | ValidationFailed | StorageError | RedactionUnavailable
     >
@@ -246,7 +247,7 @@ export const layer = Layer.effect(
       > => {
         const body =
           current === undefined ? bodyWithoutTranscript(stated, fields) : bodyOf(platform, current, stated, fields)
-        return calls.ingest(body).pipe(
+        return calls.ingest(untrusted(body)).pipe(
           Effect.map((ingested) => ({ ingested, reason })),
           Effect.catchTag("ValidationFailed", (error) => {
             const { errors } = error

@@ -11,6 +11,7 @@ import { RESEALED_AT_A_TIME, type SealedRow, type SealedSource } from "../access
 import { SecretBox } from "../access/SecretBox.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { decodeInput, fieldError, ValidationFailed } from "../kernel/FieldErrors.js"
+import type { Input } from "../kernel/Input.js"
 import * as Fields from "../kernel/Fields.js"
 import { type AgentId, ProjectId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
@@ -27,13 +28,18 @@ import { Projects } from "./Projects.js"
 export class Agents extends Context.Tag("@earshot/core/catalog/Agents")<
   Agents,
   {
-    readonly create: UseCase<"agents.create", [input: unknown], Agent, ValidationFailed | StorageError>
+    readonly create: UseCase<"agents.create", [input: Input<typeof AgentDraft>], Agent, ValidationFailed | StorageError>
     /** `{project?, cursor?, limit?}` */
-    readonly list: UseCase<"agents.list", [query: unknown], Pages.Page<Agent>, ValidationFailed | StorageError>
+    readonly list: UseCase<
+      "agents.list",
+      [query: Input<typeof AgentQuery>],
+      Pages.Page<Agent>,
+      ValidationFailed | StorageError
+    >
     readonly read: UseCase<"agents.read", [id: AgentId], Agent, NotFound | StorageError>
     readonly update: UseCase<
       "agents.update",
-      [id: AgentId, input: unknown],
+      [id: AgentId, input: Input<typeof AgentPatch>],
       Agent,
       ValidationFailed | NotFound | StorageError
     >

@@ -93,12 +93,21 @@ const validatePersonalities = (value: unknown): Either.Either<EnableRequest["per
   return failIfFieldErrors(errors, () => personalities)
 }
 
+type PersonalityReference = number | string | { readonly id: number | string }
+
+/** The forms in which personalities are named (`FORMS`). */
+type PersonalitiesInput = PersonalityReference | ReadonlyArray<PersonalityReference>
+
 /** The schema of E7's body; `parseEnableRequest` parses it. */
 export const EnableInput = Fields.object({
-  personalities: Fields.custom(validatePersonalities, (value) => value, {
-    anyOf: [{ type: "integer" }, { type: "string" }, { type: "array", items: {} }, { type: "object" }],
-    description: FORMS
-  }),
+  personalities: Fields.custom<EnableRequest["personalities"], PersonalitiesInput>(
+    validatePersonalities,
+    (value) => value,
+    {
+      anyOf: [{ type: "integer" }, { type: "string" }, { type: "array", items: {} }, { type: "object" }],
+      description: FORMS
+    }
+  ),
   language: Fields.optional(languageField)
 })
 

@@ -7,6 +7,7 @@ import { inScopeOrNotFound } from "../access/OrNotFound.js"
 import type { Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { decodeInput, fieldError, hasFieldErrors, noFieldErrors, ValidationFailed } from "../kernel/FieldErrors.js"
+import type { Input } from "../kernel/Input.js"
 import * as Fields from "../kernel/Fields.js"
 import { type FolderId, ProjectId } from "../kernel/Ids.js"
 import { inputReader } from "../kernel/InputReader.js"
@@ -23,14 +24,24 @@ export class Folders extends Context.Tag("@earshot/core/catalog/Folders")<
   Folders,
   {
     /** `{project, path}`: one level under an existing folder. */
-    readonly create: UseCase<"folders.create", [input: unknown], Folder, ValidationFailed | StorageError>
+    readonly create: UseCase<
+      "folders.create",
+      [input: Input<typeof FolderDraft>],
+      Folder,
+      ValidationFailed | StorageError
+    >
     /** `{project?, cursor?, limit?}`; newest first. */
-    readonly list: UseCase<"folders.list", [query: unknown], Pages.Page<Folder>, ValidationFailed | StorageError>
+    readonly list: UseCase<
+      "folders.list",
+      [query: Input<typeof FolderQuery>],
+      Pages.Page<Folder>,
+      ValidationFailed | StorageError
+    >
     readonly read: UseCase<"folders.read", [id: FolderId], Folder, NotFound | StorageError>
     /** `{path?}`: renames or moves the folder with the folders and evaluators in it. */
     readonly update: UseCase<
       "folders.update",
-      [id: FolderId, input: unknown],
+      [id: FolderId, input: Input<typeof FolderPatch>],
       Folder,
       ValidationFailed | NotFound | StorageError
     >

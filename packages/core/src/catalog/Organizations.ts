@@ -8,6 +8,7 @@ import { CurrentActor, hostActor } from "../access/Actor.js"
 import type { IssuedApiKey } from "../access/ApiKey.js"
 import { ApiKeys } from "../access/ApiKeys.js"
 import { decodeInput, type ValidationFailed } from "../kernel/FieldErrors.js"
+import type { Input } from "../kernel/Input.js"
 import type { OrganizationId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
@@ -35,10 +36,14 @@ export class Organizations extends Context.Tag("@earshot/core/catalog/Organizati
   Organizations,
   {
     /** Creates an organization from `{name}` with a project, an agent and an API key, in one transaction. */
-    readonly create: (input: unknown) => Effect.Effect<CreatedOrganization, ValidationFailed | StorageError>
+    readonly create: (
+      input: Input<typeof OrganizationDraft>
+    ) => Effect.Effect<CreatedOrganization, ValidationFailed | StorageError>
     readonly read: (id: OrganizationId) => Effect.Effect<Organization, NotFound | StorageError>
     /** Newest first: `{cursor?, limit?}` */
-    readonly list: (query: unknown) => Effect.Effect<Pages.Page<Organization>, ValidationFailed | StorageError>
+    readonly list: (
+      query: Input<typeof Pages.PageQuery>
+    ) => Effect.Effect<Pages.Page<Organization>, ValidationFailed | StorageError>
   }
 >() {}
 

@@ -16,10 +16,11 @@ import {
   ValidationFailed
 } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
+import type { Input } from "../kernel/Input.js"
 import { ProjectId, type PersonalityId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
-import { parseEnableRequest } from "./EnableRules.js"
+import { type EnableInput, parseEnableRequest } from "./EnableRules.js"
 import { LanguageCode } from "./LanguageCode.js"
 import { Personality, PersonalityDraft, PersonalityPatch, type PersonalityAvailability } from "./Personality.js"
 import { PersonalityStore } from "./PersonalityStore.js"
@@ -30,18 +31,23 @@ export class Personalities extends Context.Tag("@earshot/core/catalog/Personalit
   Personalities,
   {
     /** `{project, name, language, description?}`; not enabled in any project until `enable`. */
-    readonly create: UseCase<"personalities.create", [input: unknown], Personality, ValidationFailed | StorageError>
+    readonly create: UseCase<
+      "personalities.create",
+      [input: Input<typeof PersonalityDraft>],
+      Personality,
+      ValidationFailed | StorageError
+    >
     /** `{project?, enabled_in?, language?, cursor?, limit?}`; newest first. */
     readonly list: UseCase<
       "personalities.list",
-      [query: unknown],
+      [query: Input<typeof PersonalityQuery>],
       Pages.Page<Personality>,
       ValidationFailed | StorageError
     >
     readonly read: UseCase<"personalities.read", [id: PersonalityId], Personality, NotFound | StorageError>
     readonly update: UseCase<
       "personalities.update",
-      [id: PersonalityId, input: unknown],
+      [id: PersonalityId, input: Input<typeof PersonalityPatch>],
       Personality,
       ValidationFailed | NotFound | StorageError
     >
@@ -53,7 +59,7 @@ export class Personalities extends Context.Tag("@earshot/core/catalog/Personalit
      */
     readonly enable: UseCase<
       "personalities.enable",
-      [project: ProjectId, input: unknown],
+      [project: ProjectId, input: Input<typeof EnableInput>],
       ReadonlyArray<Personality>,
       ValidationFailed | NotFound | StorageError
     >

@@ -7,6 +7,7 @@ import { inScopeOrNotFound } from "../access/OrNotFound.js"
 import type { Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { decodeInput, fieldError, ValidationFailed } from "../kernel/FieldErrors.js"
+import type { Input } from "../kernel/Input.js"
 import * as Fields from "../kernel/Fields.js"
 import { ProjectId, type PhoneNumberId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
@@ -21,18 +22,23 @@ export class PhoneNumbers extends Context.Tag("@earshot/core/catalog/PhoneNumber
   PhoneNumbers,
   {
     /** `{project, number, name?}`; numbers are unique in an organization. */
-    readonly create: UseCase<"phoneNumbers.create", [input: unknown], PhoneNumber, ValidationFailed | StorageError>
+    readonly create: UseCase<
+      "phoneNumbers.create",
+      [input: Input<typeof PhoneNumberDraft>],
+      PhoneNumber,
+      ValidationFailed | StorageError
+    >
     /** `{project?, cursor?, limit?}`; newest first. */
     readonly list: UseCase<
       "phoneNumbers.list",
-      [query: unknown],
+      [query: Input<typeof PhoneNumberQuery>],
       Pages.Page<PhoneNumber>,
       ValidationFailed | StorageError
     >
     readonly read: UseCase<"phoneNumbers.read", [id: PhoneNumberId], PhoneNumber, NotFound | StorageError>
     readonly update: UseCase<
       "phoneNumbers.update",
-      [id: PhoneNumberId, input: unknown],
+      [id: PhoneNumberId, input: Input<typeof PhoneNumberPatch>],
       PhoneNumber,
       ValidationFailed | NotFound | StorageError
     >

@@ -21,6 +21,7 @@ import {
   ValidationFailed
 } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
+import type { Input } from "../kernel/Input.js"
 import { ProjectId } from "../kernel/Ids.js"
 import { inputReader } from "../kernel/InputReader.js"
 import * as Pages from "../kernel/Pages.js"
@@ -34,12 +35,22 @@ import { ProjectStore } from "./ProjectStore.js"
 export class Projects extends Context.Tag("@earshot/core/catalog/Projects")<
   Projects,
   {
-    readonly create: UseCase<"projects.create", [input: unknown], Project, ValidationFailed | StorageError>
-    readonly list: UseCase<"projects.list", [query: unknown], Pages.Page<Project>, ValidationFailed | StorageError>
+    readonly create: UseCase<
+      "projects.create",
+      [input: Input<typeof ProjectDraft>],
+      Project,
+      ValidationFailed | StorageError
+    >
+    readonly list: UseCase<
+      "projects.list",
+      [query: Input<typeof Pages.PageQuery>],
+      Pages.Page<Project>,
+      ValidationFailed | StorageError
+    >
     readonly read: UseCase<"projects.read", [id: ProjectId], Project, NotFound | StorageError>
     readonly update: UseCase<
       "projects.update",
-      [id: ProjectId, input: unknown],
+      [id: ProjectId, input: Input<typeof ProjectPatch>],
       Project,
       ValidationFailed | NotFound | StorageError
     >

@@ -24,7 +24,7 @@ export class TestProfile extends Schema.Class<TestProfile>("@earshot/core/catalo
 /** A test profile in its wire form. */
 export const encodeTestProfile = Schema.encodeSync(TestProfile)
 
-const information = Fields.custom(validateInformation, (value) => value, { type: "object" })
+const information = Fields.custom<JsonObject, JsonObject>(validateInformation, (value) => value, { type: "object" })
 
 /** The draft of a new test profile. Source: docs/evaluators.md. */
 export const TestProfileDraft = Fields.object({

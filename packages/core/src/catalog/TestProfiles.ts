@@ -17,6 +17,7 @@ import {
   ValidationFailed
 } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
+import type { Input } from "../kernel/Input.js"
 import { AgentId, ProjectId, type TestProfileId } from "../kernel/Ids.js"
 import { inputReader } from "../kernel/InputReader.js"
 import * as Pages from "../kernel/Pages.js"
@@ -31,18 +32,23 @@ export class TestProfiles extends Context.Tag("@earshot/core/catalog/TestProfile
   TestProfiles,
   {
     /** `{project, name, agent?, information?}` */
-    readonly create: UseCase<"testProfiles.create", [input: unknown], TestProfile, ValidationFailed | StorageError>
+    readonly create: UseCase<
+      "testProfiles.create",
+      [input: Input<typeof TestProfileDraft>],
+      TestProfile,
+      ValidationFailed | StorageError
+    >
     /** `{project?, agent?, cursor?, limit?}`; newest first. */
     readonly list: UseCase<
       "testProfiles.list",
-      [query: unknown],
+      [query: Input<typeof TestProfileQuery>],
       Pages.Page<TestProfile>,
       ValidationFailed | StorageError
     >
     readonly read: UseCase<"testProfiles.read", [id: TestProfileId], TestProfile, NotFound | StorageError>
     readonly update: UseCase<
       "testProfiles.update",
-      [id: TestProfileId, input: unknown],
+      [id: TestProfileId, input: Input<typeof TestProfilePatch>],
       TestProfile,
       ValidationFailed | NotFound | StorageError
     >

@@ -7,6 +7,7 @@ import { inScopeOrNotFound } from "../access/OrNotFound.js"
 import type { Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { decodeInput, type ValidationFailed } from "../kernel/FieldErrors.js"
+import type { Input } from "../kernel/Input.js"
 import * as Fields from "../kernel/Fields.js"
 import { ProjectId, type ToolId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
@@ -20,13 +21,18 @@ export class Tools extends Context.Tag("@earshot/core/catalog/Tools")<
   Tools,
   {
     /** `{project, name, description?, parameters?}` */
-    readonly create: UseCase<"tools.create", [input: unknown], Tool, ValidationFailed | StorageError>
+    readonly create: UseCase<"tools.create", [input: Input<typeof ToolDraft>], Tool, ValidationFailed | StorageError>
     /** `{project?, cursor?, limit?}`; newest first. */
-    readonly list: UseCase<"tools.list", [query: unknown], Pages.Page<Tool>, ValidationFailed | StorageError>
+    readonly list: UseCase<
+      "tools.list",
+      [query: Input<typeof ToolQuery>],
+      Pages.Page<Tool>,
+      ValidationFailed | StorageError
+    >
     readonly read: UseCase<"tools.read", [id: ToolId], Tool, NotFound | StorageError>
     readonly update: UseCase<
       "tools.update",
-      [id: ToolId, input: unknown],
+      [id: ToolId, input: Input<typeof ToolPatch>],
       Tool,
       ValidationFailed | NotFound | StorageError
     >

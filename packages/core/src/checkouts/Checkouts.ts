@@ -10,6 +10,7 @@ import type { Permit } from "../access/Permit.js"
 import { hashSecret } from "../access/Secret.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { decodeInput, type ValidationFailed } from "../kernel/FieldErrors.js"
+import type { Input } from "../kernel/Input.js"
 import { AgentId } from "../kernel/Ids.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { type Checkout, CheckoutDraft } from "./Checkout.js"
@@ -31,7 +32,7 @@ export class Checkouts extends Context.Tag("@earshot/core/checkouts/Checkouts")<
      */
     readonly create: UseCase<
       "checkouts.create",
-      [input: unknown],
+      [input: Input<typeof CheckoutDraft>],
       Checkout,
       ValidationFailed | NotFound | NoActiveConnection | CodeHostFailed | StorageError
     >

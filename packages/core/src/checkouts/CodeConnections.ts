@@ -10,6 +10,7 @@ import type { Permit } from "../access/Permit.js"
 import { NO_SECRET_BOX, SecretBox } from "../access/SecretBox.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { decodeInput, fieldError, Messages, ValidationFailed } from "../kernel/FieldErrors.js"
+import type { Input } from "../kernel/Input.js"
 import type { CodeConnectionId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
@@ -25,10 +26,15 @@ export class CodeConnections extends Context.Tag("@earshot/core/checkouts/CodeCo
   CodeConnections,
   {
     /** `{host, name?, settings?, secret?}`. It is inactive, and its host is not called yet. */
-    readonly create: UseCase<"connections.create", [input: unknown], CodeConnection, ValidationFailed | StorageError>
+    readonly create: UseCase<
+      "connections.create",
+      [input: Input<typeof CodeConnectionDraft>],
+      CodeConnection,
+      ValidationFailed | StorageError
+    >
     readonly list: UseCase<
       "connections.list",
-      [query: unknown],
+      [query: Input<typeof Pages.PageQuery>],
       Pages.Page<CodeConnection>,
       ValidationFailed | StorageError
     >

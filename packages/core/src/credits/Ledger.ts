@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import type { Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import type { ValidationFailed } from "../kernel/FieldErrors.js"
+import type { Input } from "../kernel/Input.js"
 import * as Pages from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { Charge, LedgerEntry } from "./LedgerEntry.js"
@@ -15,7 +16,12 @@ export class Ledger extends Context.Tag("@earshot/core/credits/Ledger")<
   Ledger,
   {
     /** `{cursor?, limit?}`. Newest first. */
-    readonly list: UseCase<"credits.list", [query: unknown], Pages.Page<LedgerEntry>, ValidationFailed | StorageError>
+    readonly list: UseCase<
+      "credits.list",
+      [query: Input<typeof Pages.PageQuery>],
+      Pages.Page<LedgerEntry>,
+      ValidationFailed | StorageError
+    >
     /**
      * Adds charges in the transaction of what they are for. Charges are idempotent: one whose key was charged before is
      * skipped, and so is one of zero.

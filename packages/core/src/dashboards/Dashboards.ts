@@ -17,6 +17,7 @@ import {
   ValidationFailed
 } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
+import type { Input } from "../kernel/Input.js"
 import { type DashboardId, ProjectId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
@@ -30,14 +31,24 @@ export class Dashboards extends Context.Tag("@earshot/core/dashboards/Dashboards
   Dashboards,
   {
     /** `{name, project, filters?}`. Source: interface, E5. */
-    readonly create: UseCase<"dashboards.create", [input: unknown], Dashboard, ValidationFailed | StorageError>
+    readonly create: UseCase<
+      "dashboards.create",
+      [input: Input<typeof DashboardDraft>],
+      Dashboard,
+      ValidationFailed | StorageError
+    >
     /** `{cursor?, limit?, project?}`; newest first. */
-    readonly list: UseCase<"dashboards.list", [query: unknown], Pages.Page<Dashboard>, ValidationFailed | StorageError>
+    readonly list: UseCase<
+      "dashboards.list",
+      [query: Input<typeof DashboardQuery>],
+      Pages.Page<Dashboard>,
+      ValidationFailed | StorageError
+    >
     readonly read: UseCase<"dashboards.read", [id: DashboardId], Dashboard, NotFound | StorageError>
     /** `{name?, filters?}`; a dashboard stays in its project. */
     readonly update: UseCase<
       "dashboards.update",
-      [id: DashboardId, input: unknown],
+      [id: DashboardId, input: Input<typeof DashboardPatch>],
       Dashboard,
       ValidationFailed | NotFound | StorageError
     >

@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { Filter } from "../filters/Filter.js"
-import { FilterJsonSchema } from "../filters/FilterJson.js"
+import { type FilterInput, FilterJsonSchema } from "../filters/FilterJson.js"
 import { parse } from "../filters/ParseFilter.js"
 import * as Fields from "../kernel/Fields.js"
 import type { Json } from "../kernel/Json.js"
@@ -24,7 +24,7 @@ export interface GivenFilter {
 export const noFilter: GivenFilter = { given: null, filter: null }
 
 /** A field of an input with a filter. */
-export const GivenFilter: Schema.Schema<GivenFilter, unknown> = Fields.custom(
+export const GivenFilter: Schema.Schema<GivenFilter, FilterInput> = Fields.custom(
   (input) => Either.map(parse(input), (filter) => ({ given: isParsed(input) ? input : null, filter })),
   ({ given }) => given,
   FilterJsonSchema

@@ -60,14 +60,14 @@ export interface StoredWidget {
 }
 
 /** An optional field; null and blank mean none. */
-const orNone = <A, I>(field: Schema.Schema<A, I>, jsonSchema: object): Schema.Schema<A | null, unknown> =>
+const orNone = <A, I>(field: Schema.Schema<A, I>, jsonSchema: object): Schema.Schema<A | null, I | "" | null> =>
   Fields.custom(
     (input) => (input === null || input === "" ? Either.right(null) : decode(field)(input)),
     (value) => value,
     { anyOf: [jsonSchema, { type: "null" }] }
   )
 
-const textOrBlank = (max: number): Schema.Schema<string, unknown> => {
+const textOrBlank = (max: number): Schema.Schema<string, string | null> => {
   const text = decode(Fields.text({ max }))
   return Fields.custom(
     (input) => (input === null ? Either.right("") : text(input)),
@@ -110,7 +110,9 @@ const parseGroupBy = (input: unknown): Either.Either<GroupBy | null, FieldErrors
   })
 }
 
-const GroupByField: Schema.Schema<GroupBy | null, unknown> = Fields.custom(parseGroupBy, (value) => value, {
+type GroupByInput = GroupBy | Readonly<Record<string, never>> | "" | null
+
+const GroupByField: Schema.Schema<GroupBy | null, GroupByInput> = Fields.custom(parseGroupBy, (value) => value, {
   description: "How the chart is grouped; null or {} for no grouping.",
   anyOf: [
     {
@@ -128,7 +130,7 @@ const GroupByField: Schema.Schema<GroupBy | null, unknown> = Fields.custom(parse
   ]
 })
 
-const MetadataField: Schema.Schema<Json, unknown> = Fields.custom(
+const MetadataField: Schema.Schema<Json, Json> = Fields.custom(
   (input) => {
     const wrong = jsonError(input)
     if (wrong !== undefined) return Either.left(fieldError(NON_FIELD, wrong))

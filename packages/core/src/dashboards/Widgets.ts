@@ -14,6 +14,7 @@ import type { Chart } from "../analytics/Chart.js"
 import type { WidgetData } from "../analytics/WidgetData.js"
 import { withoutValues } from "../analytics/WithoutValues.js"
 import { fieldError, Messages, ValidationFailed } from "../kernel/FieldErrors.js"
+import type { Input } from "../kernel/Input.js"
 import * as Fields from "../kernel/Fields.js"
 import { DashboardId, type MetricId, type WidgetId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
@@ -26,7 +27,7 @@ import type { StoredDashboard } from "./Dashboard.js"
 import { DashboardStore } from "./DashboardStore.js"
 import { effectiveFilter, widgetToWire } from "./WidgetToWire.js"
 import type { Widget } from "./Widget.js"
-import { parseWidget, type StoredWidget, type WidgetSpec } from "./WidgetSpec.js"
+import { parseWidget, type StoredWidget, type WidgetDraft, type WidgetPatch, type WidgetSpec } from "./WidgetSpec.js"
 import { WidgetStore } from "./WidgetStore.js"
 
 /** The widgets of dashboards and their data. Inputs are untrusted and validated here. */
@@ -34,14 +35,24 @@ export class Widgets extends Context.Tag("@earshot/core/dashboards/Widgets")<
   Widgets,
   {
     /** The writable fields of a Widget; `dashboard` and `chart_type` are required. */
-    readonly create: UseCase<"widgets.create", [input: unknown], Widget, ValidationFailed | StorageError>
+    readonly create: UseCase<
+      "widgets.create",
+      [input: Input<typeof WidgetDraft>],
+      Widget,
+      ValidationFailed | StorageError
+    >
     /** `{cursor?, limit?, dashboard?}`; newest first. */
-    readonly list: UseCase<"widgets.list", [query: unknown], Pages.Page<Widget>, ValidationFailed | StorageError>
+    readonly list: UseCase<
+      "widgets.list",
+      [query: Input<typeof WidgetQuery>],
+      Pages.Page<Widget>,
+      ValidationFailed | StorageError
+    >
     readonly read: UseCase<"widgets.read", [id: WidgetId], Widget, NotFound | StorageError>
     /** A patch of the writable fields; the result is validated by the chart rules. Source: interface, E3. */
     readonly update: UseCase<
       "widgets.update",
-      [id: WidgetId, input: unknown],
+      [id: WidgetId, input: Input<typeof WidgetPatch>],
       Widget,
       ValidationFailed | NotFound | StorageError
     >
@@ -49,7 +60,12 @@ export class Widgets extends Context.Tag("@earshot/core/dashboards/Widgets")<
     /** The current data of the widget. */
     readonly data: UseCase<"widgets.data", [id: WidgetId], WidgetData, NotFound | StorageError>
     /** The data of a widget with this input (as for `create`), which is not stored. */
-    readonly preview: UseCase<"widgets.preview", [input: unknown], WidgetData, ValidationFailed | StorageError>
+    readonly preview: UseCase<
+      "widgets.preview",
+      [input: Input<typeof WidgetDraft>],
+      WidgetData,
+      ValidationFailed | StorageError
+    >
   }
 >() {}
 

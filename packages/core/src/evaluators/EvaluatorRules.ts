@@ -53,7 +53,10 @@ const readNumber = decode(Fields.text({ max: 100, blank: false }))
  * A phone number by its id, or as responses show it, so that a response can be sent back. A JSON number is an id. A text is
  * the number itself, or, where there is no such number, an id as forms send it.
  */
-const numberName: Schema.Schema<PhoneNumberId | string | null, unknown> = Fields.custom<PhoneNumberId | string | null>(
+const numberName: Schema.Schema<PhoneNumberId | string | null, number | string | null> = Fields.custom<
+  PhoneNumberId | string | null,
+  number | string | null
+>(
   (input) =>
     input === null || input === "" ? Either.right(null) : typeof input === "string" ? readNumber(input) : readId(input),
   (value) => value,

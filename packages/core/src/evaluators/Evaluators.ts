@@ -18,15 +18,18 @@ import { Projects } from "../catalog/Projects.js"
 import { TestProfiles } from "../catalog/TestProfiles.js"
 import { Tools } from "../catalog/Tools.js"
 import { decodeInput, type FieldErrors, fieldError, noFieldErrors, ValidationFailed } from "../kernel/FieldErrors.js"
+import type { Input } from "../kernel/Input.js"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, type EvaluatorId, PhoneNumberId, ProjectId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { Metrics } from "../metrics/Metrics.js"
-import { bulkReferenceNames, planBulkUpdate, parseBulkUpdate } from "./BulkUpdateRules.js"
+import { type BulkUpdateInput, bulkReferenceNames, planBulkUpdate, parseBulkUpdate } from "./BulkUpdateRules.js"
 import { type Evaluator, MAX_TAG, specOf } from "./Evaluator.js"
 import {
+  type EvaluatorDraft,
   type EvaluatorInput,
+  type EvaluatorPatch,
   evaluatorReferenceNames,
   validateEvaluator,
   parseEvaluatorInput
@@ -39,14 +42,24 @@ export class Evaluators extends Context.Tag("@earshot/core/evaluators/Evaluators
   Evaluators,
   {
     /** The writable fields of an Evaluator; `agent`, `name`, `scenario_type` and the instructions are required. */
-    readonly create: UseCase<"evaluators.create", [input: unknown], Evaluator, ValidationFailed | StorageError>
+    readonly create: UseCase<
+      "evaluators.create",
+      [input: Input<typeof EvaluatorDraft>],
+      Evaluator,
+      ValidationFailed | StorageError
+    >
     /** `{project?, agent?, folder_path?, tag?, search?, cursor?, limit?}`; newest first. */
-    readonly list: UseCase<"evaluators.list", [query: unknown], Pages.Page<Evaluator>, ValidationFailed | StorageError>
+    readonly list: UseCase<
+      "evaluators.list",
+      [query: Input<typeof EvaluatorQuery>],
+      Pages.Page<Evaluator>,
+      ValidationFailed | StorageError
+    >
     readonly read: UseCase<"evaluators.read", [id: EvaluatorId], Evaluator, NotFound | StorageError>
     /** Any of the writable fields; they are merged with the evaluator and validated as a whole. */
     readonly update: UseCase<
       "evaluators.update",
-      [id: EvaluatorId, input: unknown],
+      [id: EvaluatorId, input: Input<typeof EvaluatorPatch>],
       Evaluator,
       ValidationFailed | NotFound | StorageError
     >
@@ -58,7 +71,7 @@ export class Evaluators extends Context.Tag("@earshot/core/evaluators/Evaluators
      */
     readonly bulkUpdate: UseCase<
       "evaluators.bulkUpdate",
-      [input: unknown, query?: unknown],
+      [input: Input<typeof BulkUpdateInput>, query?: Input<typeof BulkUpdateQuery>],
       ReadonlyArray<Evaluator>,
       ValidationFailed | StorageError
     >

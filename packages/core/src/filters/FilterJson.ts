@@ -6,6 +6,9 @@ export type FilterJson =
   | { readonly operator: string; readonly conditions: ReadonlyArray<FilterJson> }
   | null
 
+/** A filter as an input has it: `{}` matches everything, as null does. */
+export type FilterInput = FilterJson | Readonly<Record<string, never>>
+
 /** The wire form of a filter: `parse(encode(filter))` is the filter, and null stays null. */
 export const encode = (filter: Filter): FilterJson =>
   filter === null

@@ -23,7 +23,7 @@ import {
   type Scalar
 } from "./Filter.js"
 import { costOf, WEIGHTS } from "./FilterCost.js"
-import { encode, FilterJsonSchema } from "./FilterJson.js"
+import { encode, type FilterInput, FilterJsonSchema } from "./FilterJson.js"
 import { parseValue } from "./LeafValue.js"
 
 /** How large a filter may be. */
@@ -225,14 +225,14 @@ const simplified = (operator: GroupOperator, conditions: ReadonlyArray<Condition
 }
 
 /** A field that holds a filter in its wire form: for the inputs of use cases. */
-export const FilterField: Schema.Schema<Filter, unknown> = Fields.custom(
+export const FilterField: Schema.Schema<Filter, FilterInput> = Fields.custom(
   (input) => parse(input),
   encode,
   FilterJsonSchema
 )
 
 /** A query parameter that holds a filter, as JSON text or as an object: `filters_v2`. */
-export const FilterQuery: Schema.Schema<Filter, unknown> = Fields.custom(
+export const FilterQuery: Schema.Schema<Filter, FilterInput | string> = Fields.custom(
   (input) => (typeof input === "string" ? parseText(input) : parse(input, QUERY_LIMITS)),
   (filter) => JSON.stringify(encode(filter)),
   { type: "string", contentMediaType: "application/json" }

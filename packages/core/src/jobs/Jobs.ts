@@ -7,6 +7,7 @@ import { orNotFound } from "../access/OrNotFound.js"
 import type { Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import type { ValidationFailed } from "../kernel/FieldErrors.js"
+import type { Input } from "../kernel/Input.js"
 import * as Fields from "../kernel/Fields.js"
 import type { JobId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
@@ -30,7 +31,12 @@ export class Jobs extends Context.Tag("@earshot/core/jobs/Jobs")<
   Jobs,
   {
     /** `{state?, kind?, cursor?, limit?}` */
-    readonly list: UseCase<"jobs.list", [query: unknown], Pages.Page<Job>, ValidationFailed | StorageError>
+    readonly list: UseCase<
+      "jobs.list",
+      [query: Input<typeof JobQuery>],
+      Pages.Page<Job>,
+      ValidationFailed | StorageError
+    >
     /** Queues a dead job again with all its attempts. */
     readonly retry: UseCase<"jobs.retry", [id: JobId], Job, NotFound | JobNotDead | StorageError>
     /** For the operator's metrics: the jobs of all organizations by kind. */

@@ -114,9 +114,9 @@ export const id = <A extends number>(of: Schema.Schema<A, number>): Schema.Schem
 export const ids = <A extends number>(
   _: Schema.Schema<A, number>,
   limits: { readonly min?: number; readonly max?: number } = {}
-): Schema.Schema<ReadonlyArray<A>, unknown> => {
+): Schema.Schema<ReadonlyArray<A>, ReadonlyArray<number | string>> => {
   const { max = Number.MAX_SAFE_INTEGER, min = 0 } = limits
-  return custom(
+  return custom<ReadonlyArray<A>, ReadonlyArray<number | string>>(
     (input) => {
       if (!Array.isArray(input))
         return Either.left({ [NON_FIELD]: [input === null ? Messages.notNull : Messages.notAList] })
@@ -213,7 +213,7 @@ export const choice = <const Words extends ReadonlyArray<string>>(words: Words):
 /** One of a closed list of words, or null; a blank means null. */
 export const choiceOrNone = <const Words extends ReadonlyArray<string>>(
   words: Words
-): Schema.Schema<Words[number] | null, string | null> =>
+): Schema.Schema<Words[number] | null, Words[number] | "" | null> =>
   parsed(
     // eslint-disable-next-line typescript/consistent-type-assertions -- Literal loses the words' types in a spread
     Schema.NullOr(Schema.Literal(...words)) as Schema.Schema<Words[number] | null>,
@@ -275,19 +275,21 @@ export const parseTimestamp = (value: string): number | undefined => {
  * A field with its own parser, whose errors are keyed by path from the field itself, its own by `non_field_errors`;
  * `FieldErrors.decode` moves them under the field's path.
  */
-export const custom = <A>(
+export const custom = <A, I = unknown>(
   parse: (input: unknown) => Either.Either<A, FieldErrors>,
   encode: (value: A) => unknown,
   jsonSchema: object
-): Schema.Schema<A, unknown> =>
+): Schema.Schema<A, I> =>
   Schema.transformOrFail(
-    Schema.Unknown,
+    // eslint-disable-next-line typescript/consistent-type-assertions -- `parse` takes any value; I is what callers should send
+    Schema.Unknown as unknown as Schema.Schema<I>,
     // The value is what `parse` returned; nothing else gets here.
     Schema.declare((_): _ is A => true),
     {
       strict: true,
       decode: (input, _, ast) => Either.mapLeft(parse(input), (errors) => toIssue(ast, input, errors)),
-      encode: (value) => ParseResult.succeed(encode(value))
+      // eslint-disable-next-line typescript/consistent-type-assertions -- what is encoded is one of the forms that are sent
+      encode: (value) => ParseResult.succeed(encode(value) as I)
     }
   ).annotations({ jsonSchema })
 

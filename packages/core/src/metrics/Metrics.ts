@@ -19,6 +19,7 @@ import {
   ValidationFailed
 } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
+import type { Input } from "../kernel/Input.js"
 import { AgentId, type MetricId, ProjectId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
@@ -42,14 +43,24 @@ export class Metrics extends Context.Tag("@earshot/core/metrics/Metrics")<
   {
     /** E11: the metrics that every agent has until they are deleted there. */
     readonly predefined: UseCase<"metrics.predefined", [], ReadonlyArray<PredefinedMetric>, never>
-    readonly create: UseCase<"metrics.create", [input: unknown], Metric, ValidationFailed | StorageError>
+    readonly create: UseCase<
+      "metrics.create",
+      [input: Input<typeof MetricDraft>],
+      Metric,
+      ValidationFailed | StorageError
+    >
     /** `{agent_id?, project?, cursor?, limit?}`; the predefined metrics of agents are among them. */
-    readonly list: UseCase<"metrics.list", [query: unknown], Pages.Page<Metric>, ValidationFailed | StorageError>
+    readonly list: UseCase<
+      "metrics.list",
+      [query: Input<typeof MetricQuery>],
+      Pages.Page<Metric>,
+      ValidationFailed | StorageError
+    >
     readonly read: UseCase<"metrics.read", [id: MetricId], Metric, NotFound | StorageError>
     /** E12. The patch is applied and the whole metric validated. */
     readonly update: UseCase<
       "metrics.update",
-      [id: MetricId, input: unknown],
+      [id: MetricId, input: Input<typeof MetricPatch>],
       Metric,
       ValidationFailed | NotFound | StorageError
     >

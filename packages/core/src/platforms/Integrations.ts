@@ -14,6 +14,7 @@ import { type UseCase, useCase } from "../access/UseCase.js"
 import { Agents } from "../catalog/Agents.js"
 import { Projects } from "../catalog/Projects.js"
 import { decodeInput, fieldError, type FieldErrors, Messages, ValidationFailed } from "../kernel/FieldErrors.js"
+import type { Input } from "../kernel/Input.js"
 import type { AgentId, IntegrationId, MetricId, OrganizationId, ProjectId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
 import { StorageFailed, type StorageError, UnitOfWork } from "../kernel/Storage.js"
@@ -45,13 +46,13 @@ export class Integrations extends Context.Tag("@earshot/core/platforms/Integrati
     /** `{platform, agent? or project?, name?, secret?, redact_fields?, metric_ids?}`. A secret that is made is returned once. */
     readonly create: UseCase<
       "integrations.create",
-      [input: unknown],
+      [input: Input<typeof IntegrationDraft>],
       IssuedIntegration,
       ValidationFailed | StorageError
     >
     readonly list: UseCase<
       "integrations.list",
-      [query: unknown],
+      [query: Input<typeof Pages.PageQuery>],
       Pages.Page<Integration>,
       ValidationFailed | StorageError
     >
@@ -59,14 +60,14 @@ export class Integrations extends Context.Tag("@earshot/core/platforms/Integrati
     /** `{name?, redact_fields?, metric_ids?}` */
     readonly update: UseCase<
       "integrations.update",
-      [id: IntegrationId, input: unknown],
+      [id: IntegrationId, input: Input<typeof IntegrationPatch>],
       Integration,
       ValidationFailed | NotFound | StorageError
     >
     /** `{secret?, previous_valid_seconds?}`. Both secrets are valid for that time. */
     readonly rotate: UseCase<
       "integrations.rotate",
-      [id: IntegrationId, input: unknown],
+      [id: IntegrationId, input: Input<typeof SecretRotation>],
       IssuedIntegration,
       ValidationFailed | NotFound | StorageError
     >

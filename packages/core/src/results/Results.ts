@@ -20,6 +20,7 @@ import {
   noFieldErrors,
   ValidationFailed
 } from "../kernel/FieldErrors.js"
+import type { Input } from "../kernel/Input.js"
 import type { ResultId, RunId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
 import { streamPages } from "../kernel/StreamPages.js"
@@ -30,7 +31,18 @@ import { type Repeats, repeatsOf } from "./Repeats.js"
 import { PlayedChannels } from "./PlayedChannels.js"
 import type { Capacity, ClaimedRun, NewResult, Result, Run } from "./Result.js"
 import { RunIsOver } from "./ResultErrors.js"
-import { BulkDeleteInput, CompareQuery, DeleteRunsInput, JUnitQuery, ResultQuery, RunQuery } from "./ResultInputs.js"
+import type { CompleteInput } from "./ReportRules.js"
+import {
+  BulkDeleteInput,
+  type ClaimInput,
+  CompareQuery,
+  DeleteRunsInput,
+  type FailInput,
+  type HeartbeatInput,
+  JUnitQuery,
+  ResultQuery,
+  RunQuery
+} from "./ResultInputs.js"
 import { reserveBytes } from "../kernel/ResponseBytes.js"
 import { sizeOfCases } from "../kernel/JUnit.js"
 import { caseOfRun, printResultJUnit } from "./ResultJUnit.js"
@@ -45,14 +57,19 @@ export class Results extends Context.Tag("@earshot/core/results/Results")<
   Results,
   {
     /** `{project?, agent?, cursor?, limit?}`; newest first. */
-    readonly list: UseCase<"results.list", [query: unknown], Pages.Page<Result>, ValidationFailed | StorageError>
+    readonly list: UseCase<
+      "results.list",
+      [query: Input<typeof ResultQuery>],
+      Pages.Page<Result>,
+      ValidationFailed | StorageError
+    >
     readonly read: UseCase<"results.read", [id: ResultId], Result, NotFound | StorageError>
     /**
      * `{base, tolerance?}`: how the result differs from another one, by scenario and by metric; see `compareResults`.
      */
     readonly compare: UseCase<
       "results.compare",
-      [id: ResultId, query: unknown],
+      [id: ResultId, query: Input<typeof CompareQuery>],
       Comparison,
       ValidationFailed | NotFound | StorageError
     >
@@ -68,7 +85,7 @@ export class Results extends Context.Tag("@earshot/core/results/Results")<
      */
     readonly junit: UseCase<
       "results.junit",
-      [id: ResultId, query?: unknown],
+      [id: ResultId, query?: Input<typeof JUnitQuery>],
       string,
       ValidationFailed | NotFound | StorageError
     >
@@ -76,14 +93,19 @@ export class Results extends Context.Tag("@earshot/core/results/Results")<
      * E8: `{result_ids}`, 1 to 100. Soft-deletes results with their runs and releases their capacity. Ids that do not
      * exist, are deleted or are out of scope are ignored.
      */
-    readonly bulkDelete: UseCase<"results.bulkDelete", [input: unknown], void, ValidationFailed | StorageError>
+    readonly bulkDelete: UseCase<
+      "results.bulkDelete",
+      [input: Input<typeof BulkDeleteInput>],
+      void,
+      ValidationFailed | StorageError
+    >
     /**
      * E9: `{run_ids}`, 1 to 100. Soft-deletes runs of one result, releases their capacity and re-evaluates the result. A
      * run of another result is an error, and nothing is deleted then; deleted runs are ignored.
      */
     readonly deleteRuns: UseCase<
       "results.deleteRuns",
-      [id: ResultId, input: unknown],
+      [id: ResultId, input: Input<typeof DeleteRunsInput>],
       void,
       ValidationFailed | NotFound | StorageError
     >
@@ -94,7 +116,12 @@ export class Results extends Context.Tag("@earshot/core/results/Results")<
     readonly cancel: UseCase<"results.cancel", [id: ResultId], Result, NotFound | StorageError>
     readonly capacity: UseCase<"results.capacity", [], Capacity, StorageError>
     /** `{result?, status?, cursor?, limit?}`; newest first. */
-    readonly listRuns: UseCase<"runs.list", [query: unknown], Pages.Page<Run>, ValidationFailed | StorageError>
+    readonly listRuns: UseCase<
+      "runs.list",
+      [query: Input<typeof RunQuery>],
+      Pages.Page<Run>,
+      ValidationFailed | StorageError
+    >
     /** A run with its transcript, its scores and its success criteria. */
     readonly readRun: UseCase<"runs.read", [id: RunId], RunDetail, NotFound | StorageError>
     /** Cancels an open run; one that is canceled already is returned unchanged. */
@@ -103,7 +130,12 @@ export class Results extends Context.Tag("@earshot/core/results/Results")<
      * `{channel, limit?, lease_seconds?}`: leases queued runs to a worker, which has to send a heartbeat before each lease
      * expires. Runs whose lease expired are requeued first, or time out after their third attempt.
      */
-    readonly claim: UseCase<"runs.claim", [input: unknown], ReadonlyArray<ClaimedRun>, ValidationFailed | StorageError>
+    readonly claim: UseCase<
+      "runs.claim",
+      [input: Input<typeof ClaimInput>],
+      ReadonlyArray<ClaimedRun>,
+      ValidationFailed | StorageError
+    >
     /**
      * `{lease, lease_seconds?}`: extends the lease; returns when it expires. A deleted run is not found: the worker stops
      * it. An expired lease cannot be extended, whether or not another worker has claimed the run. A run that is far beyond
@@ -111,7 +143,7 @@ export class Results extends Context.Tag("@earshot/core/results/Results")<
      */
     readonly heartbeat: UseCase<
       "runs.heartbeat",
-      [id: RunId, input: unknown],
+      [id: RunId, input: Input<typeof HeartbeatInput>],
       DateTime.Utc,
       ValidationFailed | NotFound | StorageError
     >
@@ -122,12 +154,17 @@ export class Results extends Context.Tag("@earshot/core/results/Results")<
      */
     readonly complete: UseCase<
       "runs.complete",
-      [id: RunId, input: unknown],
+      [id: RunId, input: Input<typeof CompleteInput>],
       Run,
       ValidationFailed | NotFound | StorageError
     >
     /** `{lease, error}` */
-    readonly fail: UseCase<"runs.fail", [id: RunId, input: unknown], Run, ValidationFailed | NotFound | StorageError>
+    readonly fail: UseCase<
+      "runs.fail",
+      [id: RunId, input: Input<typeof FailInput>],
+      Run,
+      ValidationFailed | NotFound | StorageError
+    >
     /**
      * Creates a result with its runs queued, for another use case; where the engine executes the channel itself, with a
      * job for each run. Call `notifyWorkers` once the transaction is committed.

@@ -15,6 +15,7 @@ import { JobQueue } from "../jobs/JobQueue.js"
 import type { JobHandler } from "../jobs/JobHandler.js"
 import type { Claim } from "../jobs/Job.js"
 import { decodeInput, fieldError, type FieldErrors, Messages, ValidationFailed } from "../kernel/FieldErrors.js"
+import type { Input } from "../kernel/Input.js"
 import type { MetricId } from "../kernel/Ids.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { Metrics } from "../metrics/Metrics.js"
@@ -42,7 +43,7 @@ export class Simplifications extends Context.Tag("@earshot/core/simplification/S
      */
     readonly request: UseCase<
       "simplifications.request",
-      [input: unknown],
+      [input: Input<typeof SimplificationDraft>],
       Simplification,
       ValidationFailed | StorageError
     >
@@ -52,7 +53,7 @@ export class Simplifications extends Context.Tag("@earshot/core/simplification/S
      */
     readonly progress: UseCase<
       "simplifications.progress",
-      [query: unknown],
+      [query: Input<typeof SimplificationQuery>],
       SimplificationProgress,
       ValidationFailed | NotFound | StorageError
     >

@@ -19,6 +19,7 @@ import {
   Messages,
   ValidationFailed
 } from "../kernel/FieldErrors.js"
+import type { Input } from "../kernel/Input.js"
 import { type AgentId, type PersonalityId, PhoneNumberId } from "../kernel/Ids.js"
 import * as Fields from "../kernel/Fields.js"
 import { inputReader } from "../kernel/InputReader.js"
@@ -32,7 +33,7 @@ import { planSuite } from "./PlanSuite.js"
 import { PriceList } from "./PriceList.js"
 import type { SuiteSpec } from "./Suite.js"
 import type { SuitePlan } from "./SuitePlan.js"
-import { parseSuiteRequest } from "./SuiteRequest.js"
+import { parseSuiteRequest, type SuiteRequestInput, type SuiteRunInput } from "./SuiteRequest.js"
 
 /** Test suites. Inputs are unvalidated; they are validated here. */
 export class Suites extends Context.Tag("@earshot/core/suites/Suites")<
@@ -42,12 +43,17 @@ export class Suites extends Context.Tag("@earshot/core/suites/Suites")<
      * E1: `{spec | file, agent_id?, name?, channel?, provider_e_data?, provider_d_data?}`. The plan of a run, or every
      * error of the request, of the spec and of its references. Creates nothing and places no calls.
      */
-    readonly validate: UseCase<"suites.validate", [input: unknown], SuitePlan, ValidationFailed | StorageError>
+    readonly validate: UseCase<
+      "suites.validate",
+      [input: Input<typeof SuiteRequestInput>],
+      SuitePlan,
+      ValidationFailed | StorageError
+    >
     /**
      * The same body, and `phone_number?`, the id of the number that voice runs call from. Creates a result with its runs
      * queued.
      */
-    readonly run: UseCase<"suites.run", [input: unknown], Result, ValidationFailed | StorageError>
+    readonly run: UseCase<"suites.run", [input: Input<typeof SuiteRunInput>], Result, ValidationFailed | StorageError>
   }
 >() {}
 

@@ -1,4 +1,13 @@
-import { Agents, ApiKeys, Credentials, type Engine, ShareableLinks, SigningKeys, Tokens } from "@earshot/core"
+import {
+  Agents,
+  ApiKeys,
+  Credentials,
+  type Engine,
+  ShareableLinks,
+  SigningKeys,
+  Tokens,
+  untrusted
+} from "@earshot/core"
 import { AccessKit, CatalogKit, TestEngine } from "@earshot/test-kit"
 import { expect, it, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -21,10 +30,9 @@ for (const database of TestEngine.databases) {
         const { actor, agent, apiKey } = yield* Effect.provide(TestEngine.fixture, here)
         const bounds = [{ type: "agent", id: agent.id }]
         const as = TestEngine.as(actor)
-        const { link, secret } = yield* Effect.flatMap(ShareableLinks, (links) => links.create({ bounds })).pipe(
-          as,
-          Effect.provide(here)
-        )
+        const { link, secret } = yield* Effect.flatMap(ShareableLinks, (links) =>
+          links.create(untrusted({ bounds }))
+        ).pipe(as, Effect.provide(here))
         const { jti, token } = yield* Effect.flatMap(Tokens, (tokens) => tokens.issue({ kind: "oauth2" })).pipe(
           as,
           Effect.provide(here)

@@ -13,7 +13,8 @@ import {
   Projects,
   ShareableLinks,
   Tokens,
-  Users
+  Users,
+  untrusted
 } from "@earshot/core"
 import { AccessKit, TestEngine } from "@earshot/test-kit"
 import { type PlainEngine, startEngine } from "@earshot/test-kit/plain"
@@ -57,11 +58,11 @@ const wallet = Effect.gen(function* () {
   const permissions = [...actor.permissions]
   const bounds = [{ type: "agent", id: agent.id }]
   const token = (kind: string, more: object = {}) =>
-    tokens.issue({ kind, permissions, ...more }).pipe(
+    tokens.issue(untrusted({ kind, permissions, ...more })).pipe(
       TestEngine.as(actor),
       Effect.map(({ token }): Presented => ({ bearer: Redacted.value(token) }))
     )
-  const link = yield* links.create({ permissions, bounds }).pipe(TestEngine.as(actor))
+  const link = yield* links.create(untrusted({ permissions, bounds })).pipe(TestEngine.as(actor))
   const presented: Record<Exclude<CredentialKind, "host">, Presented> = {
     api_key: { apiKey: Redacted.value(apiKey.secret) },
     oauth2: yield* token("oauth2"),
@@ -243,7 +244,9 @@ for (const database of TestEngine.databases) {
         const { actor } = yield* TestEngine.fixture
         const errorsOf = <A, E, R>(useCase: Effect.Effect<A, E, R>) =>
           Effect.map(Effect.flip(TestEngine.as(actor)(useCase)), (error) => (error as { errors?: object }).errors)
-        expect(yield* errorsOf(keys.create({ name: "", scopes: ["everything"], expires_at: "soon" }))).toEqual({
+        expect(
+          yield* errorsOf(keys.create(untrusted({ name: "", scopes: ["everything"], expires_at: "soon" })))
+        ).toEqual({
           name: ["This field may not be blank."],
           "scopes[0]": ['"everything" is not a valid choice.'],
           expires_at: [expect.stringContaining("wrong format")]
@@ -256,8 +259,10 @@ for (const database of TestEngine.databases) {
           ttl: ["Ensure this value is less than or equal to 86400."],
           user: ['Invalid pk "4711" - object does not exist.']
         })
-        expect(yield* errorsOf(tokens.issue({ kind: "host" }))).toEqual({ kind: ['"host" is not a valid choice.'] })
-        expect(yield* errorsOf(links.create({ bounds: [{ type: "planet", id: 0 }] }))).toEqual({
+        expect(yield* errorsOf(tokens.issue(untrusted({ kind: "host" })))).toEqual({
+          kind: ['"host" is not a valid choice.']
+        })
+        expect(yield* errorsOf(links.create(untrusted({ bounds: [{ type: "planet", id: 0 }] })))).toEqual({
           "bounds[0].type": ['"planet" is not a valid choice.'],
           "bounds[0].id": ["Ensure this value is greater than or equal to 1."]
         })
@@ -285,9 +290,9 @@ for (const database of TestEngine.databases) {
           { type: "agent", id: mine.agent.id }
         ]
         const issuing = (bounds: ReadonlyArray<object>) => [
-          Effect.asVoid(tokens.issue({ kind: "oauth2", bounds })),
-          Effect.asVoid(tokens.issue({ kind: "embedded_session", bounds })),
-          Effect.asVoid(links.create({ bounds }))
+          Effect.asVoid(tokens.issue(untrusted({ kind: "oauth2", bounds }))),
+          Effect.asVoid(tokens.issue(untrusted({ kind: "embedded_session", bounds }))),
+          Effect.asVoid(links.create(untrusted({ bounds })))
         ]
         for (const issue of issuing(bounds)) yield* as(issue)
         yield* projects.delete(project.id).pipe(as)
@@ -377,11 +382,13 @@ layer(TestEngine.layer("sqlite"))("an issued credential", (it) => {
       const links = yield* ShareableLinks
       const bounds = [{ type: "agent", id: agent.id }]
       const reads = [...actor.permissions].filter((permission) => permission.endsWith(":read"))
-      const session = yield* tokens.issue({ kind: "embedded_session", bounds }).pipe(TestEngine.as(actor))
-      const link = yield* links.create({ bounds }).pipe(TestEngine.as(actor))
+      const session = yield* tokens.issue(untrusted({ kind: "embedded_session", bounds })).pipe(TestEngine.as(actor))
+      const link = yield* links.create(untrusted({ bounds })).pipe(TestEngine.as(actor))
       expect(session.permissions).toEqual(reads)
       expect(link.link.permissions).toEqual(reads)
-      const granted = yield* links.create({ bounds, permissions: ["dashboards:delete"] }).pipe(TestEngine.as(actor))
+      const granted = yield* links
+        .create(untrusted({ bounds, permissions: ["dashboards:delete"] }))
+        .pipe(TestEngine.as(actor))
       expect(granted.link.permissions).toEqual(["dashboards:delete"])
     })
   )
@@ -393,10 +400,12 @@ layer(TestEngine.layer("sqlite"))("an issued credential", (it) => {
       const one = { type: "agent", id: agent.id }
       for (const bounds of [[{ type: "project", id: project.id }], [one, { type: "agent", id: agent.id + 1 }]]) {
         expect(
-          yield* Effect.flip(tokens.issue({ kind: "agent_session", bounds }).pipe(TestEngine.as(actor)))
+          yield* Effect.flip(tokens.issue(untrusted({ kind: "agent_session", bounds })).pipe(TestEngine.as(actor)))
         ).toMatchObject({ errors: { bounds: ["An agent session must have exactly one bound, of type agent."] } })
       }
-      expect(yield* tokens.issue({ kind: "agent_session", bounds: [one] }).pipe(TestEngine.as(actor))).toMatchObject({
+      expect(
+        yield* tokens.issue(untrusted({ kind: "agent_session", bounds: [one] })).pipe(TestEngine.as(actor))
+      ).toMatchObject({
         expiresAt: { epochMillis: 600_000 }
       })
     })
@@ -420,7 +429,7 @@ layer(TestEngine.layer("sqlite"))("an operator's organizations", (it) => {
       yield* organizations.create({ name: "One" })
       yield* organizations.create({ name: "Two" })
       const first = yield* organizations.list({ limit: 1 })
-      const second = yield* organizations.list({ limit: 1, cursor: first.next })
+      const second = yield* organizations.list(untrusted({ limit: 1, cursor: first.next }))
       expect([...first.results, ...second.results].map(({ name }) => name)).toEqual(["Two", "One"])
     })
   )

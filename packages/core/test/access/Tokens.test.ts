@@ -1,4 +1,4 @@
-import { type Actor, Credentials, SigningKeys, TokenKind, Tokens } from "@earshot/core"
+import { type Actor, Credentials, SigningKeys, TokenKind, Tokens, untrusted } from "@earshot/core"
 import { TestEngine } from "@earshot/test-kit"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { expect, layer } from "@effect/vitest"
@@ -15,7 +15,7 @@ const issued = (kind: string, more: object = {}) =>
     const { actor, agent } = yield* TestEngine.fixture
     const tokens = yield* Tokens
     const made = yield* tokens
-      .issue({ kind, bounds: [{ type: "agent", id: agent.id }], ...more })
+      .issue(untrusted({ kind, bounds: [{ type: "agent", id: agent.id }], ...more }))
       .pipe(TestEngine.as(actor))
     const token = Redacted.value(made.token)
     const [head = "", body = "", signature = ""] = token.split(".")

@@ -1,4 +1,4 @@
-import { Calls, Dashboards, type Permission, Widgets } from "@earshot/core"
+import { Calls, Dashboards, type Permission, Widgets, untrusted } from "@earshot/core"
 import { TestEngine } from "@earshot/test-kit"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -31,11 +31,13 @@ for (const database of TestEngine.databases) {
         const both = (chart: object) =>
           Effect.gen(function* () {
             const draft = { dashboard, ...chart }
-            const { id } = yield* as(widgets.create(draft))
+            const { id } = yield* as(widgets.create(untrusted(draft)))
             const shown = yield* widgets.data(id).pipe(holding("dashboards:read", "calls:read"))
             const hidden = yield* widgets.data(id).pipe(holding("dashboards:read"))
-            expect(yield* widgets.preview(draft).pipe(holding("dashboards:write"))).toEqual(hidden)
-            expect(yield* widgets.preview(draft).pipe(holding("dashboards:write", "calls:read"))).toEqual(shown)
+            expect(yield* widgets.preview(untrusted(draft)).pipe(holding("dashboards:write"))).toEqual(hidden)
+            expect(yield* widgets.preview(untrusted(draft)).pipe(holding("dashboards:write", "calls:read"))).toEqual(
+              shown
+            )
             return { shown, hidden }
           })
 

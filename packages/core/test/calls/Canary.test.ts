@@ -5,7 +5,7 @@ import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { Calls, Engine, hostActor, Organizations, Upload } from "@earshot/core"
+import { Calls, Engine, hostActor, Organizations, Upload, untrusted } from "@earshot/core"
 import { PostgresStorage } from "@earshot/core/postgres"
 import * as FileBlobStore from "@earshot/core/providers/FileBlobStore"
 import { SqliteStorage } from "@earshot/core/sqlite"
@@ -211,7 +211,9 @@ describe.each(["sqlite", "postgres"] as const)("sensitive values of redacted cal
       Effect.gen(function* () {
         const calls = yield* Calls
         const ingest = (more: object) =>
-          calls.ingest({ ...body, agent: owner.agent, ...more }).pipe(TestEngine.as(hostActor(owner.organization)))
+          calls
+            .ingest(untrusted({ ...body, agent: owner.agent, ...more }))
+            .pipe(TestEngine.as(hostActor(owner.organization)))
         const voice_recording = new Upload(recording(), "audio/wav", "a.wav")
         const whole = yield* ingest({ call_id: "whole", voice_recording })
         const again = yield* ingest({ call_id: "whole", redact_fields: undefined, voice_recording })

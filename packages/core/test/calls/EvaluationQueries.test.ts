@@ -1,4 +1,4 @@
-import { Filters, WidgetId, Widgets, Dashboards } from "@earshot/core"
+import { Filters, WidgetId, Widgets, Dashboards, untrusted } from "@earshot/core"
 import { FilterKit, TestEngine } from "@earshot/test-kit"
 import { expect, layer } from "@effect/vitest"
 import * as DateTime from "effect/DateTime"
@@ -48,7 +48,7 @@ for (const database of TestEngine.databases) {
       Effect.gen(function* () {
         const { agent, as, calls, ingest, metrics, runner } = yield* fixture
         const code = (name: string, eval_type: string, custom_code: string, more: object = {}) =>
-          as(metrics.create({ agent: agent.id, name, type: "custom_code", eval_type, custom_code, ...more }))
+          as(metrics.create(untrusted({ agent: agent.id, name, type: "custom_code", eval_type, custom_code, ...more })))
         const mood = yield* code("mood", "enum", "return call.duration_s > 20 ? 'dull' : 'fine'", {
           enum_values: ["fine", "dull"]
         })
@@ -113,7 +113,7 @@ for (const database of TestEngine.databases) {
       Effect.gen(function* () {
         const { agent, as, ingest, metrics, project, runner } = yield* fixture
         const code = (name: string, eval_type: string, custom_code: string, more: object = {}) =>
-          as(metrics.create({ agent: agent.id, name, type: "custom_code", eval_type, custom_code, ...more }))
+          as(metrics.create(untrusted({ agent: agent.id, name, type: "custom_code", eval_type, custom_code, ...more })))
         const mood = yield* code("mood", "enum", "return call.metadata.mood", { enum_values: ["fine", "dull"] })
         const score = yield* code("score", "numeric", "return call.metadata.score")
         for (const metadata of [
@@ -129,7 +129,7 @@ for (const database of TestEngine.databases) {
         const data = (widget: object) =>
           as(
             Effect.flatMap(Widgets, (widgets) =>
-              widgets.preview({ dashboard: dashboard.id, field: "metric_evaluations.value", ...widget })
+              widgets.preview(untrusted({ dashboard: dashboard.id, field: "metric_evaluations.value", ...widget }))
             )
           )
         const by = { type: "field", field: "metric_evaluations.value" }

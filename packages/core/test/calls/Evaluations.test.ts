@@ -1,4 +1,4 @@
-import { Calls, Jobs } from "@earshot/core"
+import { Calls, Jobs, untrusted } from "@earshot/core"
 import { TestEngine } from "@earshot/test-kit"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -165,7 +165,7 @@ for (const database of TestEngine.databases) {
       Effect.gen(function* () {
         const { agent, as, charged, ingest, metrics, runner, evaluationsOf } = yield* fixture
         const code = (name: string, eval_type: string, custom_code: string, more: object = {}) =>
-          as(metrics.create({ agent: agent.id, name, type: "custom_code", eval_type, custom_code, ...more }))
+          as(metrics.create(untrusted({ agent: agent.id, name, type: "custom_code", eval_type, custom_code, ...more })))
         yield* code("after", "numeric", "return call.results.before.value + 1", {
           display_order: 0,
           configuration: { depends_on: ["before"] }
@@ -239,7 +239,9 @@ for (const database of TestEngine.databases) {
         expect(yield* errorsOf(as(evaluations.evaluate(call.id, { metric_ids: "999999999" })))).toHaveProperty(
           "metric_ids"
         )
-        expect(yield* errorsOf(as(evaluations.evaluate(call.id, { metric_ids: 5 })))).toHaveProperty("metric_ids")
+        expect(yield* errorsOf(as(evaluations.evaluate(call.id, untrusted({ metric_ids: 5 }))))).toHaveProperty(
+          "metric_ids"
+        )
         expect(yield* errorsOf(as(evaluations.evaluate(call.id, { metric_ids: [] })))).toEqual({
           metric_ids: ["This list may not be empty."]
         })

@@ -1,4 +1,4 @@
-import { Agents, Calls } from "@earshot/core"
+import { Agents, Calls, untrusted } from "@earshot/core"
 import { TestEngine } from "@earshot/test-kit"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -136,7 +136,7 @@ for (const database of TestEngine.databases) {
             () => ({})
           )
           yield* runner.drain
-          const own = (input: object) => as(metrics.create({ agent: agent.id, ...input }))
+          const own = (input: object) => as(metrics.create(untrusted({ agent: agent.id, ...input })))
           const also = [
             yield* own({
               name: "on occasion",

@@ -9,7 +9,8 @@ import {
   Ledger,
   RecordingSource,
   Transcriber,
-  Upload
+  Upload,
+  untrusted
 } from "@earshot/core"
 import * as Redaction from "@earshot/redaction"
 import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
@@ -53,7 +54,7 @@ const redacted = [
 const contents = (call: CallRecord) => call.transcript?.turns.map((turn) => turn.content)
 
 const ingest = (actor: Actor, body: unknown) =>
-  Effect.flatMap(Calls, (calls) => calls.ingest(body)).pipe(TestEngine.as(actor))
+  Effect.flatMap(Calls, (calls) => calls.ingest(untrusted(body))).pipe(TestEngine.as(actor))
 
 /** Seconds of each channel in which there is sound, to the tenth. */
 const loudness = (call: CallRecord, channel = 0) =>

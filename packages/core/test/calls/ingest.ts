@@ -6,7 +6,8 @@ import {
   RecordingUnavailable,
   RecordingUrlNotAllowed,
   Transcriber,
-  TranscriptionFailed
+  TranscriptionFailed,
+  untrusted
 } from "@earshot/core"
 import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
 import { CallKit, TestEngine } from "@earshot/test-kit"
@@ -51,7 +52,7 @@ export const turns = [
 ]
 
 export const ingest = (actor: Actor, body: unknown) =>
-  Effect.flatMap(Calls, (calls) => calls.ingest(body)).pipe(TestEngine.as(actor))
+  Effect.flatMap(Calls, (calls) => calls.ingest(untrusted(body))).pipe(TestEngine.as(actor))
 
 /** The field errors that a body is rejected with. */
 export const errorsOf = (actor: Actor, body: unknown) =>

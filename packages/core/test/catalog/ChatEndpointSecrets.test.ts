@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { Agents, SecretBox, Secrets } from "@earshot/core"
+import { Agents, SecretBox, Secrets, untrusted } from "@earshot/core"
 import * as AesSecretBox from "@earshot/core/providers/AesSecretBox"
 import { TestEngine } from "@earshot/test-kit"
 import { describe, expect, it } from "@effect/vitest"
@@ -27,11 +27,11 @@ for (const database of TestEngine.databases) {
         const { actor, agent } = yield* TestEngine.fixture
         const agents = yield* Agents
         const as = TestEngine.as(actor)
-        const updated = yield* as(agents.update(agent.id, endpoint({ Authorization: secret })))
+        const updated = yield* as(agents.update(agent.id, untrusted(endpoint({ Authorization: secret }))))
         expect(yield* TestEngine.dump).not.toContain("8f14e45fceea167a")
         expect(JSON.stringify(updated)).not.toContain("8f14e45fceea167a")
         // Other changes keep the sealed value.
-        yield* as(agents.update(agent.id, { name: "Renamed", ...endpoint({ Authorization: "********" }) }))
+        yield* as(agents.update(agent.id, untrusted({ name: "Renamed", ...endpoint({ Authorization: "********" }) })))
         const read = yield* as(agents.read(agent.id))
         expect(Option.getOrThrow(agents.openChatEndpoint(read)).headers).toEqual({
           Authorization: Redacted.make(secret)
@@ -44,12 +44,12 @@ for (const database of TestEngine.databases) {
         const { actor, agent } = yield* TestEngine.fixture
         const agents = yield* Agents
         const as = TestEngine.as(actor)
-        const failure = yield* Effect.flip(as(agents.update(agent.id, endpoint({ Authorization: secret }))))
+        const failure = yield* Effect.flip(as(agents.update(agent.id, untrusted(endpoint({ Authorization: secret })))))
         expect(failure).toMatchObject({
           _tag: "ValidationFailed",
           errors: { "chat_endpoint.headers": [expect.stringContaining("EARSHOT_SECRET_KEYS")] }
         })
-        const updated = yield* as(agents.update(agent.id, endpoint({})))
+        const updated = yield* as(agents.update(agent.id, untrusted(endpoint({}))))
         expect(updated.chatEndpoint?.url).toBe("https://bot.example/chat")
         expect(Option.isSome(agents.openChatEndpoint(updated))).toBe(true)
       }).pipe(Effect.provide(TestEngine.layer(database, { secretBox: SecretBox.layerNone })))
@@ -67,7 +67,7 @@ for (const database of TestEngine.databases) {
         const { actor, agent } = yield* Effect.provide(TestEngine.fixture, first)
         const as = TestEngine.as(actor)
         yield* Effect.flatMap(Agents, (agents) =>
-          as(agents.update(agent.id, endpoint({ Authorization: secret, "X-Team": "red" })))
+          as(agents.update(agent.id, untrusted(endpoint({ Authorization: secret, "X-Team": "red" }))))
         ).pipe(Effect.provide(first))
 
         const both = yield* engineWith(current, old)

@@ -21,7 +21,8 @@ import {
   TestProfiles,
   Tools,
   Upload,
-  Widgets
+  Widgets,
+  untrusted
 } from "@earshot/core"
 import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
 import { CallKit, TestEngine } from "@earshot/test-kit"
@@ -48,18 +49,20 @@ const fill = (organization: TestEngine.Fixture["organization"]["id"], name: stri
     yield* Effect.flatMap(Folders, (all) => as(all.create({ project: project.id, path: "a/b" })))
     const evaluator = yield* Effect.flatMap(Evaluators, (all) =>
       as(
-        all.create({
-          agent: agent.id,
-          name,
-          scenario_type: "instruction",
-          instructions: "Ask for an appointment.",
-          personality: personality.id,
-          test_profile: profile.id,
-          phone_number: number.id,
-          folder_path: "a/b",
-          tags: ["x"],
-          tools: [tool.id]
-        })
+        all.create(
+          untrusted({
+            agent: agent.id,
+            name,
+            scenario_type: "instruction",
+            instructions: "Ask for an appointment.",
+            personality: personality.id,
+            test_profile: profile.id,
+            phone_number: number.id,
+            folder_path: "a/b",
+            tags: ["x"],
+            tools: [tool.id]
+          })
+        )
       )
     )
     const dashboard = yield* Effect.flatMap(Dashboards, (all) => as(all.create(inProject)))

@@ -8,7 +8,8 @@ import {
   PhoneNumbers,
   Projects,
   TestProfiles,
-  Tools
+  Tools,
+  untrusted
 } from "@earshot/core"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { expect, layer } from "@effect/vitest"
@@ -26,7 +27,7 @@ for (const database of TestEngine.databases) {
           const personalities = yield* Personalities
           const project = (yield* as((yield* Projects).create({ name: "Fresh" }))).id
           const enable = (input: object) =>
-            Effect.map(as(personalities.enable(project, input)), (all) => all.map(({ id }) => id))
+            Effect.map(as(personalities.enable(project, untrusted(input))), (all) => all.map(({ id }) => id))
           expect(yield* enable({ personalities: "all", language: "fr" })).toEqual([])
           expect(yield* enable({ personalities: [personality.id, { id: disabled.id }], language: "de" })).toEqual([
             disabled.id
@@ -56,7 +57,7 @@ for (const database of TestEngine.databases) {
         const { as, disabled, project } = yield* seededProject
         const theirs = yield* seededProject
         const personalities = yield* Personalities
-        const attempt = (input: unknown) => errorsOf(as(personalities.enable(project.id, input)))
+        const attempt = (input: unknown) => errorsOf(as(personalities.enable(project.id, untrusted(input))))
         expect(
           yield* attempt({ personalities: [disabled.id, theirs.personality.id, 999_999], language: "xx" })
         ).toEqual({
@@ -171,7 +172,9 @@ for (const database of TestEngine.databases) {
       Effect.gen(function* () {
         const { agent, as, profile, project } = yield* seededProject
         const other = yield* seededProject
-        expect(yield* errorsOf(as((yield* Personalities).create({ name: " ", language: "klingon" })))).toEqual({
+        expect(
+          yield* errorsOf(as((yield* Personalities).create(untrusted({ name: " ", language: "klingon" }))))
+        ).toEqual({
           project: ["This field is required."],
           name: ["This field may not be blank."],
           language: ['"klingon" is not a valid choice.']
@@ -198,10 +201,10 @@ for (const database of TestEngine.databases) {
         ).toMatchObject({ agentId: agent.id, agentName: agent.name, information: {} })
         const elsewhere = { project: other.project.id, name: 7 }
         for (const attempt of [
-          errorsOf(as((yield* Tools).create(elsewhere))),
-          errorsOf(as((yield* PhoneNumbers).create(elsewhere))),
-          errorsOf(as((yield* Personalities).create(elsewhere))),
-          errorsOf(as((yield* TestProfiles).create(elsewhere)))
+          errorsOf(as((yield* Tools).create(untrusted(elsewhere)))),
+          errorsOf(as((yield* PhoneNumbers).create(untrusted(elsewhere)))),
+          errorsOf(as((yield* Personalities).create(untrusted(elsewhere)))),
+          errorsOf(as((yield* TestProfiles).create(untrusted(elsewhere))))
         ]) {
           expect(yield* attempt).toMatchObject({ project: unknown(other.project.id), name: ["Not a valid string."] })
         }
@@ -209,7 +212,7 @@ for (const database of TestEngine.databases) {
           project: unknown(other.project.id),
           path: ["A level of a folder path may not be blank."]
         })
-        expect(yield* errorsOf(as((yield* Folders).create({ path: ".." })))).toEqual({
+        expect(yield* errorsOf(as((yield* Folders).create(untrusted({ path: ".." }))))).toEqual({
           project: ["This field is required."],
           path: ["A level of a folder path may not be blank."]
         })
@@ -228,7 +231,7 @@ for (const database of TestEngine.databases) {
       Effect.gen(function* () {
         const { as, project } = yield* seededProject
         const folders = yield* Folders
-        const create = (path: unknown) => as(folders.create({ project: project.id, path }))
+        const create = (path: unknown) => as(folders.create(untrusted({ project: project.id, path })))
         const attempt = (path: unknown) =>
           Effect.map(errorsOf(create(path)), (errors) => (errors as { path: unknown }).path)
         expect(yield* attempt("a.b")).toEqual(['Folder "a" does not exist.'])

@@ -1,4 +1,4 @@
-import { Agents, AgentWire, MASKED, encodeAgent, encodeProject, Project, Projects } from "@earshot/core"
+import { Agents, AgentWire, MASKED, encodeAgent, encodeProject, Project, Projects, untrusted } from "@earshot/core"
 import { CatalogKit, TestEngine } from "@earshot/test-kit"
 import { expect, it, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -67,13 +67,13 @@ for (const database of TestEngine.databases) {
           const { actor, agent, project } = yield* TestEngine.fixture
           const withProject = typeof input === "object" ? { ...input, project: project.id } : input
           for (const useCase of [
-            Effect.asVoid(projects.create(input)),
-            Effect.asVoid(projects.list(input)),
-            Effect.asVoid(projects.update(project.id, input)),
-            Effect.asVoid(agents.create(input)),
-            Effect.asVoid(agents.create(withProject)),
-            Effect.asVoid(agents.list(input)),
-            Effect.asVoid(agents.update(agent.id, input))
+            Effect.asVoid(projects.create(untrusted(input))),
+            Effect.asVoid(projects.list(untrusted(input))),
+            Effect.asVoid(projects.update(project.id, untrusted(input))),
+            Effect.asVoid(agents.create(untrusted(input))),
+            Effect.asVoid(agents.create(untrusted(withProject))),
+            Effect.asVoid(agents.list(untrusted(input))),
+            Effect.asVoid(agents.update(agent.id, untrusted(input)))
           ]) {
             const failed = yield* Effect.flip(Effect.flip(useCase)).pipe(
               Effect.catchTag("ValidationFailed", (failed) => Effect.succeed(failed)),

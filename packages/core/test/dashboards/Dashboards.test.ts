@@ -1,4 +1,4 @@
-import { type Actor, Dashboards, encodeDashboard, encodeWidget, Projects, Widgets } from "@earshot/core"
+import { type Actor, Dashboards, encodeDashboard, encodeWidget, Projects, Widgets, untrusted } from "@earshot/core"
 import { TestEngine } from "@earshot/test-kit"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -18,7 +18,9 @@ for (const database of TestEngine.databases) {
         const widgets = yield* Widgets
         const made = yield* dashboards.create({ name: "Quality", project: project.id, filters: successful }).pipe(as)
         const widget = yield* widgets
-          .create({ dashboard: made.id, name: "Talk time", ...bar, filters: lastWeek, metadata: { x: 0, y: 2 } })
+          .create(
+            untrusted({ dashboard: made.id, name: "Talk time", ...bar, filters: lastWeek, metadata: { x: 0, y: 2 } })
+          )
           .pipe(as)
         const shown = encodeDashboard(yield* dashboards.read(made.id).pipe(as))
         expect(shown).toEqual({
@@ -57,13 +59,15 @@ for (const database of TestEngine.databases) {
         const { as, project } = yield* fixture
         const other = yield* TestEngine.fixture
         const { create } = yield* Dashboards
-        expect(yield* errorsOf(create({}).pipe(as))).toEqual({
+        expect(yield* errorsOf(create(untrusted({})).pipe(as))).toEqual({
           name: ["This field is required."],
           project: ["This field is required."]
         })
         expect(
           yield* errorsOf(
-            create({ name: "n".repeat(256), project: other.project.id, filters: { field: "color", op: "eq" } }).pipe(as)
+            create(
+              untrusted({ name: "n".repeat(256), project: other.project.id, filters: { field: "color", op: "eq" } })
+            ).pipe(as)
           )
         ).toMatchObject({
           name: ["Ensure this field has no more than 255 characters."],
@@ -73,7 +77,7 @@ for (const database of TestEngine.databases) {
         expect(yield* errorsOf(create({ name: " ", project: project.id }).pipe(as))).toEqual({
           name: ["This field may not be blank."]
         })
-        expect(yield* errorsOf(create("Quality").pipe(as))).toHaveProperty("non_field_errors")
+        expect(yield* errorsOf(create(untrusted("Quality")).pipe(as))).toHaveProperty("non_field_errors")
       })
     )
 
@@ -83,7 +87,7 @@ for (const database of TestEngine.databases) {
         const dashboards = yield* Dashboards
         const widgets = yield* Widgets
         const { id } = yield* dashboards.create({ name: "A", project: project.id }).pipe(as)
-        const widget = yield* widgets.create({ dashboard: id, chart_type: "stat", filters: {} }).pipe(as)
+        const widget = yield* widgets.create(untrusted({ dashboard: id, chart_type: "stat", filters: {} })).pipe(as)
         expect(widget).toMatchObject({ filters: {}, effectiveFilters: null, dataType: null, field: "", name: "" })
         yield* TestClock.adjust("1 second")
         const changed = yield* dashboards.update(id, { name: "B", filters: lastWeek, project: project.id }).pipe(as)
@@ -119,7 +123,9 @@ for (const database of TestEngine.databases) {
         expect((yield* dashboards.list({ project: String(project.id) }).pipe(as)).results).toHaveLength(1)
         const page = yield* dashboards.list({ limit: "1" }).pipe(as)
         expect(page.results.map(({ id }) => id)).toEqual([two.id])
-        expect((yield* dashboards.list({ cursor: page.next }).pipe(as)).results.map(({ id }) => id)).toEqual([one.id])
+        expect((yield* dashboards.list(untrusted({ cursor: page.next })).pipe(as)).results.map(({ id }) => id)).toEqual(
+          [one.id]
+        )
         expect(yield* errorsOf(dashboards.list({ project: "x", limit: 0 }).pipe(as))).toHaveProperty("project")
       })
     )
@@ -225,11 +231,13 @@ for (const database of TestEngine.databases) {
         const asLink = TestEngine.as(link)
         expect(yield* widgets.data(widget.id).pipe(asLink)).toMatchObject({ totalCalls: 0 })
         const pie = { dashboard: id, chart_type: "pie", field: "customer_number" }
-        expect(yield* Effect.flip(widgets.preview(pie).pipe(asLink))).toMatchObject({ _tag: "Forbidden" })
+        expect(yield* Effect.flip(widgets.preview(untrusted(pie)).pipe(asLink))).toMatchObject({ _tag: "Forbidden" })
         expect(yield* Effect.flip(dashboards.update(id, { name: "B" }).pipe(asLink))).toMatchObject({
           _tag: "Forbidden"
         })
-        expect(yield* Effect.flip(widgets.create(pie).pipe(asLink))).toMatchObject({ _tag: "Unauthenticated" })
+        expect(yield* Effect.flip(widgets.create(untrusted(pie)).pipe(asLink))).toMatchObject({
+          _tag: "Unauthenticated"
+        })
       })
     )
 
@@ -241,10 +249,10 @@ for (const database of TestEngine.databases) {
         const full = yield* dashboards.create({ name: "Full", project: project.id }).pipe(as)
         const other = yield* dashboards.create({ name: "Other", project: project.id }).pipe(as)
         const stat = { chart_type: "stat" }
-        for (let i = 0; i < 100; i++) yield* widgets.create({ dashboard: full.id, ...stat }).pipe(as)
+        for (let i = 0; i < 100; i++) yield* widgets.create(untrusted({ dashboard: full.id, ...stat })).pipe(as)
         const expected = { dashboard: ["A dashboard has at most 100 widgets."] }
-        expect(yield* errorsOf(widgets.create({ dashboard: full.id, ...stat }).pipe(as))).toEqual(expected)
-        const moving = yield* widgets.create({ dashboard: other.id, ...stat }).pipe(as)
+        expect(yield* errorsOf(widgets.create(untrusted({ dashboard: full.id, ...stat })).pipe(as))).toEqual(expected)
+        const moving = yield* widgets.create(untrusted({ dashboard: other.id, ...stat })).pipe(as)
         expect(yield* errorsOf(widgets.update(moving.id, { dashboard: full.id }).pipe(as))).toEqual(expected)
       })
     )

@@ -9,7 +9,8 @@ import {
   MetricStore,
   WidgetData,
   WidgetId,
-  Widgets
+  Widgets,
+  untrusted
 } from "@earshot/core"
 import { DashboardKit, TestEngine } from "@earshot/test-kit"
 import { expect, layer } from "@effect/vitest"
@@ -53,7 +54,7 @@ for (const database of TestEngine.databases) {
         const widgets = yield* Widgets
         for (const json of fc.sample(DashboardKit.widgetJson(dashboard.id), { numRuns: 40, seed: 7 })) {
           const input = "metric" in json ? { ...json, metric: metric.id } : json
-          const made = yield* widgets.create(input).pipe(as)
+          const made = yield* widgets.create(untrusted(input)).pipe(as)
           const shown = encodeWidget(made)
           for (const [key, value] of Object.entries(input)) {
             const given: unknown = Reflect.get(shown, key)
@@ -77,14 +78,16 @@ for (const database of TestEngine.databases) {
         const other = yield* (yield* Dashboards)
           .create({ name: "B", project: project.id, filters: { field: "success", op: "eq", value: true } })
           .pipe(as)
-        const widget = yield* widgets.create({ dashboard: dashboard.id, ...bar }).pipe(as)
-        expect(yield* errorsOf(widgets.update(widget.id, { chart_type: "pie", name: 5 }).pipe(as))).toMatchObject({
+        const widget = yield* widgets.create(untrusted({ dashboard: dashboard.id, ...bar })).pipe(as)
+        expect(
+          yield* errorsOf(widgets.update(widget.id, untrusted({ chart_type: "pie", name: 5 })).pipe(as))
+        ).toMatchObject({
           name: ["Not a valid string."],
           aggregation_function: [expect.stringContaining("pie")],
           time_period: [expect.stringContaining("pie")]
         })
         const pie = { chart_type: "pie", aggregation_function: null, time_period: "", dashboard: other.id }
-        const changed = yield* widgets.update(widget.id, pie).pipe(as)
+        const changed = yield* widgets.update(widget.id, untrusted(pie)).pipe(as)
         expect(encodeWidget(changed)).toMatchObject({
           id: widget.id,
           dashboard: other.id,
@@ -107,12 +110,12 @@ for (const database of TestEngine.databases) {
         const stranger = yield* scored
         const widgets = yield* Widgets
         const line = { dashboard: dashboard.id, chart_type: "line", field: "metric_evaluations.value" }
-        const made = yield* widgets.create({ ...line, metric: metric.id }).pipe(as)
+        const made = yield* widgets.create(untrusted({ ...line, metric: metric.id })).pipe(as)
         expect(encodeWidget(made)).toMatchObject({ metric: metric.id, metric_name: "Latency", data_type: "numeric" })
-        expect(yield* errorsOf(widgets.create({ ...line, metric: stranger.metric.id }).pipe(as))).toEqual({
+        expect(yield* errorsOf(widgets.create(untrusted({ ...line, metric: stranger.metric.id })).pipe(as))).toEqual({
           metric: [`Invalid pk "${stranger.metric.id}" - object does not exist.`]
         })
-        expect(yield* errorsOf(widgets.create(line).pipe(as))).toHaveProperty("metric")
+        expect(yield* errorsOf(widgets.create(untrusted(line)).pipe(as))).toHaveProperty("metric")
       })
     )
 
@@ -153,7 +156,7 @@ for (const database of TestEngine.databases) {
         const widgets = yield* Widgets
         const filters = { field: "timestamp", op: "gte", value: "today-7d" }
         const show = (input: object) =>
-          widgets.preview({ dashboard: dashboard.id, filters, ...input }).pipe(
+          widgets.preview(untrusted({ dashboard: dashboard.id, filters, ...input })).pipe(
             as,
             Effect.map(encodeWidgetData),
             Effect.tap((wire) => Schema.decodeUnknown(WidgetData)(wire, { onExcessProperty: "error" }))
@@ -210,12 +213,12 @@ for (const database of TestEngine.databases) {
       Effect.gen(function* () {
         const { as, dashboard } = yield* scored
         const widgets = yield* Widgets
-        yield* widgets.preview({ dashboard: dashboard.id, ...bar }).pipe(as)
+        yield* widgets.preview(untrusted({ dashboard: dashboard.id, ...bar })).pipe(as)
         expect((yield* widgets.list({}).pipe(as)).results).toEqual([])
         expect(
           yield* errorsOf(widgets.preview({ dashboard: dashboard.id, chart_type: "bar", field: "topic" }).pipe(as))
         ).toMatchObject({ aggregation_function: [expect.any(String)], time_period: [expect.any(String)] })
-        expect(yield* errorsOf(widgets.preview(null).pipe(as))).toHaveProperty("non_field_errors")
+        expect(yield* errorsOf(widgets.preview(untrusted(null)).pipe(as))).toHaveProperty("non_field_errors")
       })
     )
 
@@ -224,19 +227,23 @@ for (const database of TestEngine.databases) {
         const { as, dashboard } = yield* scored
         const widgets = yield* Widgets
         for (const input of fc.sample(DashboardKit.anyInput, { numRuns: 60, seed: 11 })) {
-          const outcome = yield* Effect.either(widgets.preview(input).pipe(as))
+          const outcome = yield* Effect.either(widgets.preview(untrusted(input)).pipe(as))
           if (Either.isLeft(outcome)) expect(outcome.left).toMatchObject({ _tag: "ValidationFailed" })
         }
         for (const { patch, path } of DashboardKit.invalidWidgetFields) {
           expect(
             Object.keys(
-              (yield* errorsOf(widgets.create({ dashboard: dashboard.id, ...bar, ...patch }).pipe(as))) as object
+              (yield* errorsOf(
+                widgets.create(untrusted({ dashboard: dashboard.id, ...bar, ...patch })).pipe(as)
+              )) as object
             )
           ).toContain(path)
         }
         expect((yield* widgets.list({ dashboard: dashboard.id }).pipe(as)).results).toEqual([])
         expect(yield* errorsOf(widgets.list({ dashboard: "x" }).pipe(as))).toHaveProperty("dashboard")
-        const none = widgets.create({ dashboard: DashboardId.make(Number.MAX_SAFE_INTEGER), ...bar }).pipe(as)
+        const none = widgets
+          .create(untrusted({ dashboard: DashboardId.make(Number.MAX_SAFE_INTEGER), ...bar }))
+          .pipe(as)
         expect(yield* errorsOf(none)).toHaveProperty("dashboard")
       })
     )

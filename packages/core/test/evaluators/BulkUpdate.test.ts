@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises"
-import { Agents, Evaluators, Folders, PhoneNumbers, Projects, TestProfiles, UnitOfWork } from "@earshot/core"
+import { Agents, Evaluators, Folders, PhoneNumbers, Projects, TestProfiles, UnitOfWork, untrusted } from "@earshot/core"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { expect, layer } from "@effect/vitest"
 import { TestEngine } from "@earshot/test-kit"
@@ -127,13 +127,13 @@ for (const database of TestEngine.databases) {
         const second = yield* as((yield* PhoneNumbers).create({ project: made[0].projectId, number: "+15550199" }))
         const rejected = (input: object) => errorsOf(bulk(input))
 
-        expect(yield* errorsOf(as(evaluators.bulkUpdate({})))).toEqual({
+        expect(yield* errorsOf(as(evaluators.bulkUpdate(untrusted({}))))).toEqual({
           scenarios: ["This field is required."],
           agent: ["This field is required if project is not provided."],
           project: ["This field is required if agent is not provided."]
         })
         for (const input of [null, [], "x", 7, undefined]) {
-          expect(Object.keys((yield* errorsOf(as(evaluators.bulkUpdate(input)))) as object)).toContain(
+          expect(Object.keys((yield* errorsOf(as(evaluators.bulkUpdate(untrusted(input))))) as object)).toContain(
             "non_field_errors"
           )
         }

@@ -1,4 +1,13 @@
-import { Agents, encodeEvaluator, EvaluatorId, Evaluators, EvaluatorWire, Projects, TestProfiles } from "@earshot/core"
+import {
+  Agents,
+  encodeEvaluator,
+  EvaluatorId,
+  Evaluators,
+  EvaluatorWire,
+  Projects,
+  TestProfiles,
+  untrusted
+} from "@earshot/core"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { expect, layer } from "@effect/vitest"
 import { TestEngine } from "@earshot/test-kit"
@@ -112,7 +121,7 @@ for (const database of TestEngine.databases) {
         const other = yield* seededProject
         const evaluators = yield* Evaluators
         const removed = ["This field was removed. Put values into test_profile.information.main_agent_variables."]
-        expect(yield* errorsOf(as(evaluators.create({})))).toEqual({
+        expect(yield* errorsOf(as(evaluators.create(untrusted({}))))).toEqual({
           agent: ["This field is required."],
           name: ["This field is required."],
           scenario_type: ["This field is required."],
@@ -121,22 +130,24 @@ for (const database of TestEngine.databases) {
         expect(
           yield* errorsOf(
             as(
-              evaluators.create({
-                agent: other.agent.id,
-                name: "n".repeat(81),
-                scenario_type: "dance",
-                instructions: " ",
-                personality: disabled.id,
-                test_profile: other.profile.id,
-                phone_number: 999_999,
-                scenario_language: "xx",
-                tags: ["t".repeat(65)],
-                metrics: [other.metrics[0], 999_998, 999_998],
-                tool_ids: [other.toolIds[0]],
-                max_duration: -1,
-                first_message: 7,
-                dynamic_variable_values: null
-              })
+              evaluators.create(
+                untrusted({
+                  agent: other.agent.id,
+                  name: "n".repeat(81),
+                  scenario_type: "dance",
+                  instructions: " ",
+                  personality: disabled.id,
+                  test_profile: other.profile.id,
+                  phone_number: 999_999,
+                  scenario_language: "xx",
+                  tags: ["t".repeat(65)],
+                  metrics: [other.metrics[0], 999_998, 999_998],
+                  tool_ids: [other.toolIds[0]],
+                  max_duration: -1,
+                  first_message: 7,
+                  dynamic_variable_values: null
+                })
+              )
             )
           )
         ).toEqual({
@@ -161,7 +172,9 @@ for (const database of TestEngine.databases) {
           })
           const made = yield* other.make()
           expect(
-            yield* errorsOf(other.as(evaluators.update(made.id, { dynamic_variable_values: value, name: "x" })))
+            yield* errorsOf(
+              other.as(evaluators.update(made.id, untrusted({ dynamic_variable_values: value, name: "x" })))
+            )
           ).toEqual({ dynamic_variable_values: removed })
           expect(yield* other.as(evaluators.read(made.id))).toEqual(made)
         }

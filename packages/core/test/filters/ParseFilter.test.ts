@@ -340,7 +340,7 @@ describe("FilterField and FilterQuery", () => {
   })
 
   it("describes a filter as a leaf, a group, an empty object or null in the JSON Schema", () => {
-    const described = (schema: Schema.Schema<Filters.Filter, unknown>) => JSONSchema.make(schema)
+    const described = <I>(schema: Schema.Schema<Filters.Filter, I>) => JSONSchema.make(schema)
     const text = { type: "string" }
     expect(described(Filters.FilterField)).toMatchObject({
       title: "Filter",

@@ -5,7 +5,8 @@ import {
   formulaNames,
   MetricId,
   Metrics,
-  Agents
+  Agents,
+  untrusted
 } from "@earshot/core"
 import { TestEngine } from "@earshot/test-kit"
 import { SqlClient } from "@effect/sql/SqlClient"
@@ -130,7 +131,7 @@ for (const database of TestEngine.databases) {
         yield* theirs.as(metrics.delete(theirMetrics.find(({ slug }) => slug === "csat")!.id))
         yield* sql`DELETE FROM metrics WHERE agent_id = ${theirs.agent.id} AND slug IN ('topic', 'sentiment')`
         const own = { agent: theirs.agent.id, name: "Topic", type: "llm_judge", eval_type: "numeric", prompt: "?" }
-        const topic = yield* theirs.as(metrics.create(own))
+        const topic = yield* theirs.as(metrics.create(untrusted(own)))
         yield* sql`DELETE FROM earshot_predefined_metrics`
         yield* Layer.build(migrate)
         yield* Layer.build(migrate)
@@ -190,14 +191,17 @@ for (const database of TestEngine.databases) {
         expect(yield* as(metrics.read(made.id))).toEqual(made)
 
         const changed = yield* as(
-          metrics.update(made.id, {
-            name: "Call-back",
-            eval_type: "binary_workflow_adherence",
-            enum_values: null,
-            display_order: "3",
-            unknown: 1,
-            id: 99
-          })
+          metrics.update(
+            made.id,
+            untrusted({
+              name: "Call-back",
+              eval_type: "binary_workflow_adherence",
+              enum_values: null,
+              display_order: "3",
+              unknown: 1,
+              id: 99
+            })
+          )
         )
         expect(changed).toMatchObject({ id: made.id, name: "Call-back", evalType: "binary_workflow_adherence" })
         expect(changed).toMatchObject({ enumValues: null, displayOrder: 3, prompt: made.prompt, slug: made.slug })
@@ -237,7 +241,7 @@ for (const database of TestEngine.databases) {
               })
             )
           )
-        expect(yield* errorsOf(as(metrics.create({})))).toMatchObject({
+        expect(yield* errorsOf(as(metrics.create(untrusted({}))))).toMatchObject({
           name: [expect.anything()],
           type: [expect.anything()],
           eval_type: [expect.anything()]
@@ -318,12 +322,12 @@ for (const database of TestEngine.databases) {
         const agents = yield* Agents
         const second = yield* as(agents.create({ project: project.id, name: "Second", assistant_id: "asst 2" }))
         const input = { name: "m", type: "custom_code", eval_type: "numeric", custom_code: "return 1" }
-        const made = yield* as(metrics.create({ ...input, assistant_id: "asst 2" }))
+        const made = yield* as(metrics.create(untrusted({ ...input, assistant_id: "asst 2" })))
         expect(made.agentId).toBe(second.id)
         expect((yield* as(metrics.update(made.id, { agent: agent.id }))).agentId).toBe(agent.id)
         expect((yield* as(metrics.update(made.id, { assistant_id: "asst 2" }))).agentId).toBe(second.id)
         expect(yield* errorsOf(as(metrics.update(made.id, { assistant_id: "nobody" })))).toHaveProperty("assistant_id")
-        yield* as(metrics.create({ ...input, agent: agent.id }))
+        yield* as(metrics.create(untrusted({ ...input, agent: agent.id })))
         expect(yield* errorsOf(as(metrics.update(made.id, { agent: agent.id })))).toEqual({
           agent: ["This agent already has a metric with this slug."]
         })

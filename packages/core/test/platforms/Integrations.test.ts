@@ -1,4 +1,4 @@
-import { Agents, Calls, Metrics, PlatformWebhooks, Platforms, Projects, Secrets } from "@earshot/core"
+import { Agents, Calls, Metrics, PlatformWebhooks, Platforms, Projects, Secrets, untrusted } from "@earshot/core"
 import { TestEngine } from "@earshot/test-kit"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -193,7 +193,9 @@ for (const database of TestEngine.databases) {
     it.effect("reject invalid input with every error", () =>
       Effect.gen(function* () {
         const { agent, as, errorsOf, integrations, project } = yield* setUp
-        expect(yield* errorsOf(as(integrations.create({ platform: "bland", redact_fields: ["x"] })))).toMatchObject({
+        expect(
+          yield* errorsOf(as(integrations.create(untrusted({ platform: "bland", redact_fields: ["x"] }))))
+        ).toMatchObject({
           errors: { platform: expect.anything(), "redact_fields[0]": expect.anything() }
         })
         expect(yield* errorsOf(as(integrations.create({ platform: "vapi" })))).toMatchObject({

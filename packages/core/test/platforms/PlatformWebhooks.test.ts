@@ -1,4 +1,4 @@
-import { Agents, Calls, type CallRecord, PlatformWebhooks, Platforms } from "@earshot/core"
+import { Agents, Calls, type CallRecord, PlatformWebhooks, Platforms, untrusted } from "@earshot/core"
 import { PlatformKit, Properties, TestEngine } from "@earshot/test-kit"
 import { describe, expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,7 @@ const setUp = Effect.gen(function* () {
   const as = TestEngine.as(fixture.actor)
   yield* as(agents.update(fixture.agent.id, { assistant_id: "assistant-1" }))
   const observe = (platform: string, envelope: unknown, options?: unknown) =>
-    as(webhooks.observe(platform, envelope, options))
+    as(webhooks.observe(platform, envelope, untrusted(options)))
   const errorsOf = (platform: string, envelope: unknown, options?: unknown) =>
     Effect.map(Effect.flip(observe(platform, envelope, options)), (error) =>
       error._tag === "ValidationFailed" ? error.errors : error

@@ -9,7 +9,8 @@ import {
   OrganizationId,
   ProjectId,
   Unauthenticated,
-  ValidationFailed
+  ValidationFailed,
+  untrusted
 } from "@earshot/core"
 import { createEngine, type PromiseEngine } from "@earshot/core/promise"
 import { createDatabase, postgresUrl } from "@earshot/test-kit/postgres"
@@ -144,7 +145,7 @@ for (const [database, onDatabase] of [
         withEngine(address, async (engine) => {
           const { apiKey, organization } = await engine.organizations.create({ name: "Acme" })
           const actor = hostActor(organization.id)
-          await expect(engine.projects.create({}, { actor })).rejects.toBeInstanceOf(ValidationFailed)
+          await expect(engine.projects.create(untrusted({}), { actor })).rejects.toBeInstanceOf(ValidationFailed)
           await expect(engine.projects.read(ProjectId.make(99), { actor })).rejects.toBeInstanceOf(NotFound)
           await expect(engine.admit("projects.create", { apiKey: "ear_wrong" })).rejects.toBeInstanceOf(Unauthenticated)
 

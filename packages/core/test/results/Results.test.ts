@@ -1,4 +1,13 @@
-import { encodeCapacity, NotFound, PhoneNumbers, Results, RunIsOver, Suites, ValidationFailed } from "@earshot/core"
+import {
+  encodeCapacity,
+  NotFound,
+  PhoneNumbers,
+  Results,
+  RunIsOver,
+  Suites,
+  ValidationFailed,
+  untrusted
+} from "@earshot/core"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { expect, layer } from "@effect/vitest"
 import { TestEngine } from "@earshot/test-kit"
@@ -22,11 +31,13 @@ const tested = Effect.gen(function* () {
   const two = yield* as(numbers.create({ project: owner.project.id, number: "+15550101" }))
   const start = (runs: number, number: number | null = null, defaults: object = {}) =>
     as(
-      suites.run({
-        spec: { version: "1", suite: { name: "S" }, defaults, scenarios: [{ ...scenario, frequency: runs }] },
-        agent_id: owner.agent.id,
-        ...(number === null ? {} : { phone_number: number })
-      })
+      suites.run(
+        untrusted({
+          spec: { version: "1", suite: { name: "S" }, defaults, scenarios: [{ ...scenario, frequency: runs }] },
+          agent_id: owner.agent.id,
+          ...(number === null ? {} : { phone_number: number })
+        })
+      )
     )
   const runsOf = (result: number) =>
     Effect.map(as(results.listRuns({ result, limit: 200 })), (page) => page.results.toReversed())
@@ -158,19 +169,21 @@ for (const database of TestEngine.databases) {
         const strange = (yield* runsOf(other.id)).map(({ id }) => id)
         const [a, b, c] = (yield* runsOf(made.id)).map(({ id }) => id)
         const [claimed] = yield* claim(1)
-        yield* as(results.fail(claimed?.run.id ?? runId(1), { lease: claimed?.lease, error: "x" }))
+        yield* as(results.fail(claimed?.run.id ?? runId(1), untrusted({ lease: claimed?.lease, error: "x" })))
         expect((yield* as(results.read(made.id))).successRate).toBe(0)
-        expect(yield* errorsOf(as(results.deleteRuns(made.id, { run_ids: [a, strange[0], 999_999] })))).toEqual({
+        expect(
+          yield* errorsOf(as(results.deleteRuns(made.id, untrusted({ run_ids: [a, strange[0], 999_999] }))))
+        ).toEqual({
           run_ids: [
             `Invalid pk "${strange[0]}" - object does not exist.`,
             'Invalid pk "999999" - object does not exist.'
           ]
         })
         expect((yield* as(results.read(made.id))).totalRuns).toBe(3)
-        yield* as(results.deleteRuns(made.id, { run_ids: [a, b] }))
+        yield* as(results.deleteRuns(made.id, untrusted({ run_ids: [a, b] })))
         expect(yield* as(results.read(made.id))).toMatchObject({ totalRuns: 1, successRate: null, status: "queued" })
         expect((yield* capacity).pending_demand).toBe(2)
-        yield* as(results.deleteRuns(made.id, { run_ids: [a, b, c] }))
+        yield* as(results.deleteRuns(made.id, untrusted({ run_ids: [a, b, c] })))
         expect(yield* as(results.read(made.id))).toMatchObject({ totalRuns: 0, status: "empty" })
         expect((yield* capacity).pending_demand).toBe(1)
         expect(yield* errorsOf(as(results.deleteRuns(resultId(999_999), { run_ids: [1] })))).toBeInstanceOf(NotFound)
@@ -197,9 +210,13 @@ for (const database of TestEngine.databases) {
           [undefined, { "": "This field is required." }]
         ] as const) {
           for (const [path, message] of Object.entries(messages)) {
-            const all = yield* errorsOf(as(results.bulkDelete(given === undefined ? {} : { result_ids: given })))
+            const all = yield* errorsOf(
+              as(results.bulkDelete(untrusted(given === undefined ? {} : { result_ids: given })))
+            )
             expect(all).toHaveProperty([`result_ids${path}`], [message])
-            const runs = yield* errorsOf(as(results.deleteRuns(made.id, given === undefined ? {} : { run_ids: given })))
+            const runs = yield* errorsOf(
+              as(results.deleteRuns(made.id, untrusted(given === undefined ? {} : { run_ids: given })))
+            )
             expect(runs).toHaveProperty([`run_ids${path}`], [message])
           }
         }
@@ -345,7 +362,7 @@ for (const database of TestEngine.databases) {
         expect(yield* errorsOf(as(results.compare(now.id, { base: foreign.id })))).toEqual({
           base: [`Invalid pk "${foreign.id}" - object does not exist.`]
         })
-        expect(yield* errorsOf(as(results.compare(now.id, { tolerance: "x" })))).toEqual({
+        expect(yield* errorsOf(as(results.compare(now.id, untrusted({ tolerance: "x" }))))).toEqual({
           base: ["This field is required."],
           tolerance: ["A valid number is required."]
         })

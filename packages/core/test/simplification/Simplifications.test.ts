@@ -7,7 +7,8 @@ import {
   LanguageModel,
   Metrics,
   ModelUnavailable,
-  Simplifications
+  Simplifications,
+  untrusted
 } from "@earshot/core"
 import { TestEngine } from "@earshot/test-kit"
 import { expect, layer } from "@effect/vitest"
@@ -42,9 +43,9 @@ const fixture = Effect.gen(function* () {
     as,
     metrics,
     runner,
-    request: (input: unknown) => as(all.request(input)),
-    progress: (progress_id: unknown) => as(all.progress({ progress_id })),
-    fieldErrors: (input: unknown) => errorsOf(as(all.request(input))),
+    request: (input: unknown) => as(all.request(untrusted(input))),
+    progress: (progress_id: unknown) => as(all.progress(untrusted({ progress_id }))),
+    fieldErrors: (input: unknown) => errorsOf(as(all.request(untrusted(input)))),
     jobs: Effect.map(as(jobs.list({ kind: "simplify_prompt" })), ({ results }) => results),
     retry: (id: Parameters<typeof jobs.retry>[0]) => as(jobs.retry(id)),
     metricWithPrompt: (prompt: string) =>

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
-import { Agents, JobRunner, Results, Suites } from "@earshot/core"
+import { Agents, JobRunner, Results, Suites, untrusted } from "@earshot/core"
 import { TestEngine } from "@earshot/test-kit"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -19,7 +19,7 @@ layer(TestEngine.layer("sqlite", { allowHosts: ["127.0.0.1"] }))("the suite that
       const owner = yield* TestEngine.fixture
       const as = TestEngine.as(owner.actor)
       const chat_endpoint = { url: agent.url, kind: "webhook" }
-      yield* as(Effect.flatMap(Agents, (all) => all.update(owner.agent.id, { chat_endpoint })))
+      yield* as(Effect.flatMap(Agents, (all) => all.update(owner.agent.id, untrusted({ chat_endpoint }))))
       const made = yield* as(
         Effect.flatMap(Suites, (all) => all.run({ file, agent_id: owner.agent.id, channel: "text" }))
       )

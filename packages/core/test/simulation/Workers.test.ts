@@ -9,7 +9,8 @@ import {
   type Transcribe,
   Transcriber,
   Upload,
-  ValidationFailed
+  ValidationFailed,
+  untrusted
 } from "@earshot/core"
 import { CallKit, TestEngine } from "@earshot/test-kit"
 import { expect, layer } from "@effect/vitest"
@@ -176,7 +177,7 @@ for (const database of TestEngine.databases) {
         Effect.gen(function* () {
           const { as, claimed, results } = yield* tested
           const errorsOfReport = (id: RunId, report: object) =>
-            Effect.map(Effect.flip(as(results.complete(id, report))), (error) =>
+            Effect.map(Effect.flip(as(results.complete(id, untrusted(report)))), (error) =>
               error instanceof ValidationFailed ? error.errors : error
             )
           const { id, lease } = yield* claimed({})
@@ -196,7 +197,7 @@ for (const database of TestEngine.databases) {
             yield* errorsOfReport(id, { ...mono, voice_recording: audio, voice_recording_url: "http://x" })
           ).toHaveProperty("voice_recording_url")
           expect(yield* errorsOfReport(id, { ...lease, duration: -1 })).toHaveProperty("duration")
-          expect(yield* as(results.complete(id, { ...mono, voice_recording: audio }))).toMatchObject({
+          expect(yield* as(results.complete(id, untrusted({ ...mono, voice_recording: audio })))).toMatchObject({
             status: "completed",
             duration: 2
           })

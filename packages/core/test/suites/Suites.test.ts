@@ -7,7 +7,8 @@ import {
   TestProfiles,
   Tools,
   Upload,
-  ValidationFailed
+  ValidationFailed,
+  untrusted
 } from "@earshot/core"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { expect, layer } from "@effect/vitest"
@@ -39,7 +40,7 @@ const tested = Effect.gen(function* () {
   )
   const suites = yield* Suites
   const errorsOf = (input: unknown) =>
-    as(suites.validate(input)).pipe(
+    as(suites.validate(untrusted(input))).pipe(
       Effect.flip,
       Effect.map((error) => (error instanceof ValidationFailed ? error.errors : error))
     )
@@ -146,12 +147,12 @@ for (const database of TestEngine.databases) {
       Effect.gen(function* () {
         const { agent, as, errorsOf, spec, suites } = yield* tested
         const channels = ["voice", "text", "provider_f", "provider_e_v2", "provider_d_v2"]
-        yield* as((yield* Agents).update(agent.id, { supported_channels: channels }))
+        yield* as((yield* Agents).update(agent.id, untrusted({ supported_channels: channels })))
         for (const channel of channels) {
           for (const data of ["provider_e", "provider_d"]) {
             const input = { spec: spec(), channel, [`${data}_data`]: { room: "blue" } }
             if (channel === `${data}_v2`)
-              expect((yield* as(suites.validate(input))).providerData).toEqual({ room: "blue" })
+              expect((yield* as(suites.validate(untrusted(input)))).providerData).toEqual({ room: "blue" })
             else expect(yield* errorsOf(input)).toEqual({ [`${data}_data`]: [`Only with the channel ${data}_v2.`] })
           }
         }

@@ -5,7 +5,8 @@ import {
   type NotFound,
   type Operation,
   type Pages,
-  type ResultWithheld
+  type ResultWithheld,
+  type Untrusted
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -41,14 +42,14 @@ export interface Resource<Id extends number, Noun> {
   readonly encode: (noun: Noun) => unknown
   readonly create?: WriteOperation & {
     /** Returns the encoded result. */
-    readonly run: (body: unknown) => UseCase<unknown>
+    readonly run: (body: Untrusted) => UseCase<unknown>
     /** The schema of the response, if it contains more than later reads, such as a secret. */
     readonly shape?: NamedSchema
   }
   readonly list?: {
     readonly operation: Operation
     readonly query: Schema.Schema.All
-    readonly run: (query: unknown) => UseCase<Pages.Page<Noun>>
+    readonly run: (query: Untrusted) => UseCase<Pages.Page<Noun>>
   }
   /** Instead of `list`, if its items are not what `encode` returns: `run` returns encoded ones. */
   readonly listOf?: {
@@ -56,7 +57,7 @@ export interface Resource<Id extends number, Noun> {
     readonly query: Schema.Schema.All
     readonly item: NamedSchema
     readonly description?: string
-    readonly run: (query: unknown) => UseCase<Pages.Page<unknown>>
+    readonly run: (query: Untrusted) => UseCase<Pages.Page<unknown>>
   }
   readonly read?: { readonly operation: Operation; readonly run: (id: Id) => UseCase<Noun> }
   /** Instead of `read`, if it has query parameters: `run` returns the encoded one. */
@@ -64,9 +65,9 @@ export interface Resource<Id extends number, Noun> {
     readonly operation: Operation
     readonly query: Schema.Schema.All
     readonly item: NamedSchema
-    readonly run: (id: Id, query: unknown) => UseCase<unknown>
+    readonly run: (id: Id, query: Untrusted) => UseCase<unknown>
   }
-  readonly update?: WriteOperation & { readonly run: (id: Id, body: unknown) => UseCase<Noun> }
+  readonly update?: WriteOperation & { readonly run: (id: Id, body: Untrusted) => UseCase<Noun> }
   readonly delete?: {
     readonly operation: Operation
     /** Default: `Delete`. */
@@ -117,7 +118,7 @@ const listsOf = <Id extends number, Noun>(
         {
           ...list,
           item,
-          run: (query: unknown) =>
+          run: (query: Untrusted) =>
             Effect.map(list.run(query), ({ results, ...links }) => ({ ...links, results: results.map(encode) }))
         }
       ])

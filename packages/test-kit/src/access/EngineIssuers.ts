@@ -7,7 +7,8 @@ import {
   Forbidden,
   ShareableLinks,
   Tokens,
-  ValidationFailed
+  ValidationFailed,
+  untrusted
 } from "@earshot/core"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -31,7 +32,9 @@ const issue = ({
         return { presented: { apiKey: Redacted.value(secret) } }
       }
       case "shareable_link": {
-        const { secret } = yield* (yield* ShareableLinks).create({ name: "Property", permissions, bounds, expires_at })
+        const { secret } = yield* (yield* ShareableLinks).create(
+          untrusted({ name: "Property", permissions, bounds, expires_at })
+        )
         return { presented: { shareableLink: Redacted.value(secret) } }
       }
       default: {

@@ -32,7 +32,8 @@ import {
   Tokens,
   Tools,
   Users,
-  Widgets
+  Widgets,
+  untrusted
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -82,7 +83,7 @@ const exports = ({
   operation
 }: OperationRequest): Effect.Effect<unknown, unknown, Engine.Services | CurrentActor> =>
   operation === "calls.export"
-    ? Effect.flatMap(Calls, (calls) => Stream.runCollect(calls.export(input)))
+    ? Effect.flatMap(Calls, (calls) => Stream.runCollect(calls.export(untrusted(input))))
     : Effect.flatMap(Results, (results) => Stream.runCollect(results.export(ResultId.make(id ?? 1))))
 
 const run = (request: OperationRequest): Effect.Effect<unknown, unknown, Engine.Services | CurrentActor> =>

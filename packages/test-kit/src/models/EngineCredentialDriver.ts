@@ -14,7 +14,8 @@ import {
   type StorageError,
   Tokens,
   type Unauthenticated,
-  type ValidationFailed
+  type ValidationFailed,
+  untrusted
 } from "@earshot/core"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -77,14 +78,16 @@ export const engineCredentialDriver = (
     switch (wanted.kind) {
       case "api_key":
         return Effect.flatMap(ApiKeys, (keys) =>
-          Effect.map(keys.create(draft), ({ key, secret }) => made(secret, key.id))
+          Effect.map(keys.create(untrusted(draft)), ({ key, secret }) => made(secret, key.id))
         )
       case "shareable_link":
         return Effect.flatMap(ShareableLinks, (links) =>
-          Effect.map(links.create(draft), ({ link, secret }) => made(secret, link.id))
+          Effect.map(links.create(untrusted(draft)), ({ link, secret }) => made(secret, link.id))
         )
       default:
-        return Effect.flatMap(Tokens, (tokens) => Effect.map(tokens.issue(draft), ({ jti, token }) => made(token, jti)))
+        return Effect.flatMap(Tokens, (tokens) =>
+          Effect.map(tokens.issue(untrusted(draft)), ({ jti, token }) => made(token, jti))
+        )
     }
   }
   const issuing = (kind: ModelKind): Operation =>
@@ -120,7 +123,7 @@ export const engineCredentialDriver = (
         case "shareable_link":
           return run(Effect.flatMap(ShareableLinks, (links) => as(links.revoke(ShareableLinkId.make(Number(name))))))
         default:
-          return run(Effect.flatMap(Tokens, (tokens) => as(tokens.revoke({ jti: name }))))
+          return run(Effect.flatMap(Tokens, (tokens) => as(tokens.revoke({ jti: String(name) }))))
       }
     },
     attempt: async (kind, secret, action) => {

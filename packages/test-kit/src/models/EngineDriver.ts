@@ -1,4 +1,4 @@
-import { type Actor, type Engine, NotFound, RunIsOver, ValidationFailed } from "@earshot/core"
+import { type Actor, type Engine, NotFound, RunIsOver, untrusted, ValidationFailed } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as TestEngine from "../TestEngine.js"
 import { type Driver, type DriverResponse, response } from "./Drivers.js"
@@ -17,7 +17,7 @@ export const engineDriver =
     const route = routes[`${method} ${plain.replace(/\/\d+\//, "/:id/")}`]
     if (route === undefined) return Promise.reject(new Error(`No route for ${method} ${path}`))
     return run(
-      route(id, json, Object.fromEntries(new URLSearchParams(query))).pipe(
+      route(id, untrusted(json), untrusted(Object.fromEntries(new URLSearchParams(query)))).pipe(
         Effect.catchAll((error) =>
           error instanceof RunIsOver
             ? Effect.succeed(response("refused"))

@@ -68,6 +68,7 @@ import {
   TestProfiles,
   ToolId,
   Tools,
+  type Untrusted,
   Users,
   WidgetId,
   Widgets
@@ -79,7 +80,11 @@ import { type DriverResponse, response } from "./Drivers.js"
 
 type UseCase<A> = Effect.Effect<A, unknown, Engine.Services | CurrentActor>
 
-type Route = (id: number, json: unknown, query: Readonly<Record<string, string>>) => UseCase<DriverResponse>
+type Route = (
+  id: number,
+  json: Untrusted,
+  query: Readonly<Record<string, string>> & Untrusted
+) => UseCase<DriverResponse>
 
 const done = <A>(useCase: UseCase<A>, encode: (made: A) => unknown, outcome: DriverResponse["outcome"] = "done") =>
   Effect.map(useCase, (made) => response(outcome, encode(made)))
@@ -93,10 +98,10 @@ const page =
 
 /** A service whose things are made, listed, read, changed and deleted as everywhere else. */
 interface Keeps<Id, A> {
-  readonly create: (input: unknown) => UseCase<A>
-  readonly list: (query: unknown) => UseCase<Pages.Page<A>>
+  readonly create: (input: Untrusted) => UseCase<A>
+  readonly list: (query: Untrusted) => UseCase<Pages.Page<A>>
   readonly read: (id: Id) => UseCase<A>
-  readonly update: (id: Id, input: unknown) => UseCase<A>
+  readonly update: (id: Id, input: Untrusted) => UseCase<A>
   readonly delete: (id: Id) => UseCase<void>
 }
 

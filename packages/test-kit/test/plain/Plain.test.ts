@@ -1,4 +1,4 @@
-import { Metrics } from "@earshot/core"
+import { Metrics, untrusted } from "@earshot/core"
 import { startEngine } from "@earshot/test-kit/plain"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
@@ -36,7 +36,7 @@ it("keys are the same in every run with one seed, and errors are the engine's", 
     try {
       const { actor, apiKey } = await engine.fixture()
       await expect(
-        engine.as(actor)(Effect.flatMap(Metrics, (metrics) => metrics.create({ name: "" })))
+        engine.as(actor)(Effect.flatMap(Metrics, (metrics) => metrics.create(untrusted({ name: "" }))))
       ).rejects.toThrow("name: This field may not be blank.")
       return apiKey.key.hint
     } finally {
