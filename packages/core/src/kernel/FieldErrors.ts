@@ -157,10 +157,19 @@ const expectsNull = (member: ParseResult.ParseIssue): boolean =>
   member._tag === "Type" &&
   (member.ast._tag === "UndefinedKeyword" || (member.ast._tag === "Literal" && member.ast.literal === null))
 
-/** Decodes an untrusted input: the value, or every field error. Unknown fields are ignored. */
+/** An object without its fields that are undefined. */
+const withoutUndefined = (input: unknown): unknown =>
+  typeof input === "object" && input !== null && !Array.isArray(input) && Object.values(input).includes(undefined)
+    ? Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
+    : input
+
+/**
+ * Decodes an untrusted input: the value, or every field error. Unknown fields are ignored, and a field of the input that is
+ * undefined is one that was left out.
+ */
 export const decode = <A, I>(schema: Schema.Schema<A, I>): ((input: unknown) => Either.Either<A, FieldErrors>) => {
   const decodeUnknown = Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "ignore" })
-  return (input) => Either.mapLeft(decodeUnknown(input), fromParseError)
+  return (input) => Either.mapLeft(decodeUnknown(withoutUndefined(input)), fromParseError)
 }
 
 /** `decode` as a step of a use case. */
