@@ -23,7 +23,7 @@ const withMessage = (message: string) => new SqlError({ cause: new Error(message
 const stored = (error: unknown) => Effect.runSync(Effect.flip(storing("Test.run")(Effect.fail(error))))
 
 /** What a failure with a driver's code becomes, where it is not unexpected. */
-const EXPECTED: ReadonlyArray<readonly [code: string, tag: string, more?: object]> = [
+const EXPECTED: ReadonlyArray<readonly [code: string, tag: string, more: object]> = [
   ["SQLITE_BUSY", "StorageBusy", { undone: false }],
   ["SQLITE_BUSY_SNAPSHOT", "StorageBusy", { undone: false }],
   ["SQLITE_LOCKED_SHAREDCACHE", "StorageBusy", { undone: false }],
@@ -50,10 +50,20 @@ const EXPECTED: ReadonlyArray<readonly [code: string, tag: string, more?: object
 ]
 
 /** Codes of failures that do not pass: a mistake in a statement, a violated constraint, an unknown code. */
-const UNEXPECTED = ["SQLITE_ERROR", "SQLITE_CONSTRAINT_UNIQUE", "23505", "42601", "22003", "40002", "EACCES", "", "0800"]
+const UNEXPECTED = [
+  "SQLITE_ERROR",
+  "SQLITE_CONSTRAINT_UNIQUE",
+  "23505",
+  "42601",
+  "22003",
+  "40002",
+  "EACCES",
+  "",
+  "0800"
+]
 
 describe("failures of a driver", () => {
-  it.each(EXPECTED)("%s becomes %s", (code, tag, more = {}) => {
+  it.each(EXPECTED)("%s becomes %s", (code, tag, more) => {
     expect(stored(withCode(code))).toMatchObject({ _tag: tag, operation: "Test.run", ...more })
   })
 
@@ -70,9 +80,7 @@ describe("failures of a driver", () => {
     )
     fc.assert(
       fc.property(cause, fc.string(), (what, operation) => {
-        const error = Effect.runSync(
-          Effect.flip(storing(operation)(Effect.fail(new SqlError({ cause: what }))))
-        )
+        const error = Effect.runSync(Effect.flip(storing(operation)(Effect.fail(new SqlError({ cause: what })))))
         expect([StorageBusy, StorageFailed, StorageUnusable].some((one) => error instanceof one)).toBe(true)
         expect(error).toHaveProperty("operation", operation)
       })
@@ -111,9 +119,7 @@ describe("failures of a driver", () => {
   it("leave every other error, and every success, as it is", () => {
     fc.assert(
       fc.property(fc.anything(), (what) => {
-        expect(Effect.runSync(Effect.either(storing("Test.run")(Effect.fail({ what }))))).toEqual(
-          Either.left({ what })
-        )
+        expect(Effect.runSync(Effect.either(storing("Test.run")(Effect.fail({ what }))))).toEqual(Either.left({ what }))
         expect(Effect.runSync(storing("Test.run")(Effect.succeed({ what })))).toEqual({ what })
       })
     )
@@ -142,7 +148,8 @@ describe("a key that is taken", () => {
 
 describe("SQLite's lock", () => {
   it("is told by the code, whatever the extended code", () => {
-    for (const code of ["SQLITE_BUSY", "SQLITE_BUSY_RECOVERY", "SQLITE_LOCKED"]) expect(isLocked(withCode(code))).toBe(true)
+    for (const code of ["SQLITE_BUSY", "SQLITE_BUSY_RECOVERY", "SQLITE_LOCKED"])
+      expect(isLocked(withCode(code))).toBe(true)
     for (const code of ["XSQLITE_BUSY", "SQLITE_FULL", ""]) expect(isLocked(withCode(code))).toBe(false)
     expect(isLocked(new SqlError({ cause: undefined }))).toBe(false)
   })

@@ -12,7 +12,9 @@ import pg from "pg"
 import * as pgTypes from "pg-types"
 import type { UnitOfWork } from "../../kernel/Storage.js"
 import { Dialect, postgresDialect } from "../sql/Dialect.js"
+import { installed } from "../sql/InstalledModule.js"
 import { migrate } from "../sql/Migrations.js"
+import * as PatternThreads from "../sql/PatternThreads.js"
 import { limitOf, queryTimeoutMillis, type Read, type ReadsConfig, routed } from "../sql/Reads.js"
 import * as ReadTurns from "../sql/ReadTurns.js"
 import type { DatabaseIncompatible } from "../sql/SchemaRules.js"
@@ -206,8 +208,21 @@ const migrations = (config: PostgresConfig) =>
     return yield* makeClient(pool, undefined, Effect.succeed)
   })
 
+/** Values that are tested with patterns at a time, each by a thread of about 20 MB. */
+const PATTERN_THREADS = 2
+
 const dialect = (config: PostgresConfig) =>
-  Layer.effect(Dialect, Effect.zipWith(SqlClient.SqlClient, tablePrefix(config.tablePrefix), postgresDialect))
+  Layer.scoped(
+    Dialect,
+    Effect.gen(function* () {
+      const re2 = installed("re2js")
+      return postgresDialect(
+        yield* SqlClient.SqlClient,
+        yield* tablePrefix(config.tablePrefix),
+        re2 === null ? undefined : yield* PatternThreads.make(re2, PATTERN_THREADS)
+      )
+    })
+  )
 
 /**
  * Storage in a PostgreSQL database, migrated to the newest schema. It fails when the server cannot be reached, and with

@@ -2,6 +2,7 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
 import * as Context from "effect/Context"
 import type { Json } from "../../kernel/Json.js"
+import type { TestPattern } from "./PatternThreads.js"
 import { type Tables, tablesOf } from "./Tables.js"
 
 /**
@@ -75,6 +76,11 @@ export interface DialectFragments {
    * where there is none; then the values are tested in process (see `FilterSql`).
    */
   readonly matches: ((text: Fragment, pattern: string) => Fragment) | undefined
+  /**
+   * Tests values with a pattern in a thread of its own, where there is no `matches`. Undefined where they are tested in this
+   * thread: for a database in memory, which blocks it anyway.
+   */
+  readonly testPattern: TestPattern | undefined
   /** Locks the rows read until the transaction ends; SQLite's write transactions exclude each other as a whole. */
   readonly forUpdate: Fragment
   /** As `forUpdate`, but skips rows that another transaction has locked, as for claims. */
@@ -161,13 +167,17 @@ export const sqliteDialect = (sql: SqlClient, tablePrefix = "", matches?: string
     sql`unixepoch((${millis} - ((${millis} % 1000) + 1000) % 1000) / 1000, 'unixepoch', 'start of month') * 1000`,
   percentile: (value, at) => sql`percentile_cont(${value}, ${at})`,
   matches: matches === undefined ? undefined : (text, pattern) => sql`${sql.literal(matches)}(${text}, ${pattern})`,
+  testPattern: undefined,
   forUpdate: sql.literal(""),
   skipLocked: sql.literal(""),
   forUpdateOf: () => sql.literal("")
 })
 
-/** @param tablePrefix what the names of tables, indexes and functions begin with (default: none) */
-export const postgresDialect = (sql: SqlClient, tablePrefix = ""): DialectFragments => ({
+/**
+ * @param tablePrefix what the names of tables, indexes and functions begin with (default: none)
+ * @param testPattern tests values with a pattern outside of this thread, if anything does
+ */
+export const postgresDialect = (sql: SqlClient, tablePrefix = "", testPattern?: TestPattern): DialectFragments => ({
   name: "postgres",
   tables: tablesOf(sql, tablePrefix),
   nameOf: (name) => `${tablePrefix}${name}`,
@@ -209,6 +219,7 @@ export const postgresDialect = (sql: SqlClient, tablePrefix = ""): DialectFragme
     sql`(extract(epoch FROM date_trunc('month', to_timestamp(${millis} / 1000.0), 'UTC')) * 1000)::bigint`,
   percentile: (value, at) => sql`percentile_cont(${at}::float8) WITHIN GROUP (ORDER BY ${value})`,
   matches: undefined,
+  testPattern,
   forUpdate: sql.literal("FOR UPDATE"),
   skipLocked: sql.literal("FOR UPDATE SKIP LOCKED"),
   forUpdateOf: (table) => sql.literal(`FOR UPDATE OF ${table}`)

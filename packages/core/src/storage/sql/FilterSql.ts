@@ -11,6 +11,7 @@ import { type Condition, conjuncts, type Field, type Filter, isGroup } from "../
 import { compileLeaf } from "../../filters/CompiledLeaf.js"
 import * as Regex from "../../filters/Regex.js"
 import { Dialect, type DialectFragments } from "./Dialect.js"
+import type { TestPattern } from "./PatternThreads.js"
 import { CurrentRead } from "./Reads.js"
 import { readRows } from "./Rows.js"
 import { ReadLimitExceeded } from "./Storing.js"
@@ -35,7 +36,7 @@ const inReader = ({ matches }: DialectFragments) =>
  * CASE. Every value and every path is bound.
  *
  * A pattern (`regex`) is no SQL: SQLite has none and PostgreSQL another dialect. SQLite's reader processes have a function
- * for it. Elsewhere the field's distinct values in scope are read first and tested in process, and the condition asks for
+ * for it. Elsewhere the field's distinct values in scope are read first and tested in a thread (`PatternThreads`), and the condition asks for
  * those that match; a value that is inserted between the two statements is missed, unless both run in one transaction with
  * one snapshot.
  */
@@ -61,7 +62,7 @@ export const compile = (
       const statement = plain.distinctTexts(field, scope)
       if (statement === undefined) continue
       const values = yield* texts.all(statement)
-      for (const pattern of patterns) matched.set(patternKey(field, pattern), yield* testAll(pattern, values))
+      for (const pattern of patterns) matched.set(patternKey(field, pattern), yield* testAll(dialect, pattern, values))
     }
     return translation(matched).ofCall(filter)
   })
@@ -103,27 +104,49 @@ const nextTurn = Effect.async((resume: (turn: Effect.Effect<void>) => void) => {
   return Effect.sync(() => clearImmediate(immediate))
 })
 
+const tooLong = (limitMillis: number): SqlError =>
+  new SqlError({ cause: new ReadLimitExceeded({ limitMillis }), message: "Testing the values took too long" })
+
 /** The values that a pattern is found in. The time counts towards the limit of the read. */
-const testAll = (pattern: string, values: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>, SqlError> =>
+const testAll = (
+  { testPattern = testHere }: Pick<DialectFragments, "testPattern">,
+  pattern: string,
+  values: ReadonlyArray<string>
+): Effect.Effect<ReadonlyArray<string>, SqlError> =>
+  Either.match(Regex.compile(pattern), {
+    onLeft: () => Effect.succeed([]),
+    onRight: () =>
+      Effect.gen(function* () {
+        const read = Option.getOrUndefined(yield* Effect.serviceOption(CurrentRead))
+        if (read?.limitMillis === undefined) return yield* testPattern(pattern, values)
+        const { limitMillis } = read
+        const began = performance.now()
+        return yield* testPattern(pattern, values).pipe(
+          Effect.timeoutFail({
+            duration: Math.max(1, limitMillis - read.spentMillis),
+            onTimeout: () => tooLong(limitMillis)
+          }),
+          Effect.ensuring(
+            Effect.sync(() => {
+              read.spentMillis += performance.now() - began
+            })
+          )
+        )
+      })
+  })
+
+/** Tests values in this thread, in slices. */
+const testHere: TestPattern = (pattern, values) =>
   Either.match(Regex.compile(pattern), {
     onLeft: () => Effect.succeed([]),
     onRight: (isMatch) =>
       Effect.gen(function* () {
-        const read = Option.getOrUndefined(yield* Effect.serviceOption(CurrentRead))
         const matched: Array<string> = []
         for (let start = 0; start < values.length;) {
           const began = performance.now()
           while (start < values.length && performance.now() - began < SLICE) {
             for (const value of values.slice(start, start + BATCH)) if (isMatch(value)) matched.push(value)
             start += BATCH
-          }
-          if (read !== undefined) {
-            read.spentMillis += performance.now() - began
-            const { limitMillis, spentMillis } = read
-            if (limitMillis !== undefined && spentMillis > limitMillis) {
-              const cause = new ReadLimitExceeded({ limitMillis })
-              return yield* new SqlError({ cause, message: "Testing the values took too long" })
-            }
           }
           if (start < values.length) yield* nextTurn
         }

@@ -8,6 +8,7 @@ import { limitOf, type Read } from "../sql/Reads.js"
 import * as ReadTurns from "../sql/ReadTurns.js"
 import { NotNow, ReadLimitExceeded } from "../sql/Storing.js"
 import * as ReaderProcess from "./ReaderProcess.js"
+import { installed } from "../sql/InstalledModule.js"
 import type { ReaderRequest, ReaderSettings } from "./readerProgram.js"
 
 export interface ReaderPoolConfig {
@@ -37,21 +38,10 @@ const GRACE = 50
 /** How long a reader process may take to start, in milliseconds: 135 to 465 were measured. */
 const START_LIMIT = 10_000
 
-const require = createRequire(import.meta.url)
-
-/** A module as this one finds it; null where it is not installed, as in a bundle. */
-const found = (name: string, from: NodeJS.Require = require): string | null => {
-  try {
-    return from.resolve(name)
-  } catch {
-    return null
-  }
-}
-
 /** The driver as it is found from here, or as the package finds it that depends on it. */
 const driver = (): string | null => {
-  const wrapper = found("@effect/sql-sqlite-node/SqliteClient")
-  return found("better-sqlite3") ?? (wrapper === null ? null : found("better-sqlite3", createRequire(wrapper)))
+  const wrapper = installed("@effect/sql-sqlite-node/SqliteClient")
+  return installed("better-sqlite3") ?? (wrapper === null ? null : installed("better-sqlite3", createRequire(wrapper)))
 }
 
 /**
@@ -63,7 +53,7 @@ export const make = (config: ReaderPoolConfig): Effect.Effect<ReaderPool | undef
   Effect.gen(function* () {
     const file = driver()
     if (file === null) return undefined
-    const settings: ReaderSettings = { filename: config.filename, driver: file, re2: found("re2js") }
+    const settings: ReaderSettings = { filename: config.filename, driver: file, re2: installed("re2js") }
     const turns = ReadTurns.make(config.readers)
     const alive = new Set<ReaderProcess.ReaderProcess>()
     const idle = new Map<ReaderProcess.ReaderProcess, NodeJS.Timeout>()
