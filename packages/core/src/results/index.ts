@@ -46,6 +46,7 @@ export {
   type CapacityChange,
   type Holdings,
   holdingsOf,
+  isOverdue,
   MAX_RUN_ATTEMPTS,
   onExpiredLease,
   openStatuses,

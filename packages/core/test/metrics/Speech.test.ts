@@ -1,6 +1,5 @@
 import { type Speaker, speechOf, timedSpeech, totalOf, type Turn } from "@earshot/core"
 import { MetricKit } from "@earshot/test-kit"
-import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 
 const turn = (speaker: Speaker, startTime?: number, endTime?: number): Turn => ({
@@ -10,21 +9,6 @@ const turn = (speaker: Speaker, startTime?: number, endTime?: number): Turn => (
   endTime,
   words: []
 })
-
-const speaking = (turns: ReadonlyArray<Turn>, speaker: Speaker | "both" | "anybody", millisecond: number): boolean => {
-  const does = (who: Speaker) =>
-    turns.some(
-      (one) =>
-        one.speaker === who &&
-        Math.round((one.startTime ?? 0) * 1000) <= millisecond &&
-        millisecond < Math.round((one.endTime ?? 0) * 1000)
-    )
-  return speaker === "both"
-    ? does("main_agent") && does("testing_agent")
-    : speaker === "anybody"
-      ? does("main_agent") || does("testing_agent")
-      : does(speaker)
-}
 
 describe("speechOf and timedSpeech", () => {
   it("merges a speaker's turns that overlap or touch, whatever their order, and keeps the speakers apart", () => {
@@ -145,47 +129,5 @@ describe("speechOf and timedSpeech", () => {
     expect(speechOf([{ ...turn("main_agent", 0, 9), content: " \n" }]).segments).toEqual([])
   })
 
-  it("agrees with sampling the speakers at every millisecond", () => {
-    const short = fc
-      .array(
-        fc.record({
-          speaker: fc.constantFrom<Speaker>("main_agent", "testing_agent"),
-          start: fc.nat({ max: 40 }),
-          length: fc.nat({ max: 15 })
-        }),
-        { maxLength: 8 }
-      )
-      .map((all) => all.map(({ length, speaker, start }) => turn(speaker, start / 1000, (start + length) / 1000)))
-    fc.assert(
-      fc.property(short, (turns) => {
-        const timed = timedSpeech(speechOf(turns))
-        const milliseconds = (who: Parameters<typeof speaking>[1]) =>
-          Array.from({ length: 60 }, (_, at) => speaking(turns, who, at)).filter(Boolean).length
-        const total = (intervals: Parameters<typeof totalOf>[0] | undefined) =>
-          Math.round(totalOf(intervals ?? []) * 1000)
-        expect(total(timed?.agent)).toBe(milliseconds("main_agent"))
-        expect(total(timed?.user)).toBe(milliseconds("testing_agent"))
-        expect(total(timed?.overlaps)).toBe(milliseconds("both"))
-        expect(total(timed?.spoken)).toBe(milliseconds("anybody"))
-      })
-    )
-  })
-
-  it("is the same for any order of turns, and its segments are disjoint and in order", () => {
-    fc.assert(
-      fc.property(
-        MetricKit.anyTurns.chain((turns) => fc.tuple(fc.constant(turns), MetricKit.shuffled(turns))),
-        ([turns, shuffled]) => {
-          const speech = speechOf(turns)
-          expect(speechOf(shuffled)).toEqual(speech)
-          for (const segments of [speech.agent, speech.user]) {
-            segments.slice(1).forEach((segment, i) => {
-              const before = segments[i]
-              expect(segment.start).toBeGreaterThan(before?.end ?? before?.start ?? Number.POSITIVE_INFINITY)
-            })
-          }
-        }
-      )
-    )
-  })
+  for (const { check, name } of MetricKit.speechProperties({ speechOf, timedSpeech, totalOf })) it(name, check)
 })

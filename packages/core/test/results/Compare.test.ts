@@ -5,13 +5,13 @@ import {
   encodeComparison,
   MetricId,
   type MetricScores,
+  predefinedEntries,
   ResultId,
   type ResultScores,
   type ScenarioScores
 } from "@earshot/core"
-import { ResultKit } from "@earshot/test-kit"
+import { MetricKit, ResultKit } from "@earshot/test-kit"
 import * as Schema from "effect/Schema"
-import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { Comparison } from "../../src/results/Compare.js"
 
@@ -52,17 +52,6 @@ const result = (id: number, ...scenarios: ReadonlyArray<ScenarioScores>): Result
   channel: "text",
   scenarios
 })
-
-const mirrored = {
-  better: "worse",
-  worse: "better",
-  added: "removed",
-  removed: "added",
-  mixed: "mixed",
-  same: "same",
-  changed: "changed",
-  unknown: "unknown"
-} as const
 
 describe("comparison of two results", () => {
   it("shows what became better and worse, by scenario and by metric", () => {
@@ -323,46 +312,7 @@ describe("comparison of two results", () => {
     )
   })
 
-  it("finds no change between a result and itself", () => {
-    fc.assert(
-      fc.property(ResultKit.resultScores, (one) => {
-        const compared = compareResults(one, one)
-        const changes = [
-          compared.change,
-          compared.successRate.change,
-          ...compared.metrics.map(({ change }) => change),
-          ...compared.scenarios.flatMap(({ change, metrics }) => [
-            change,
-            ...metrics.map((messages) => messages.change)
-          ])
-        ]
-        expect(changes.filter((change) => change !== "same" && change !== "unknown")).toEqual([])
-      })
-    )
-  })
-
-  it("is symmetric: swapped results swap better and worse", () => {
-    fc.assert(
-      fc.property(ResultKit.resultScores, ResultKit.resultScores, (one, other) => {
-        const [there, back] = [compareResults(one, other), compareResults(other, one)]
-        const byKey = new Map(back.scenarios.map((compared) => [compared.key, compared]))
-        expect(there.scenarios.map(({ key }) => key).toSorted()).toEqual([...byKey.keys()].toSorted())
-        for (const { change, key, metrics, successRate } of there.scenarios) {
-          const same = byKey.get(key)
-          expect(same?.change).toBe(mirrored[change])
-          expect(same?.successRate.change).toBe(mirrored[successRate.change])
-          expect(same?.metrics.map((messages) => messages.change)).toEqual(
-            metrics.map((messages) => mirrored[messages.change])
-          )
-        }
-        expect(back.change).toBe(mirrored[there.change])
-        const { added, better, removed, worse } = there.scenarioCounts
-        expect(back.scenarioCounts).toMatchObject({ added: removed, better: worse, removed: added, worse: better })
-        expect(Object.values(there.scenarioCounts).reduce((sum, count) => sum + count, 0)).toBe(there.scenarios.length)
-        encodeComparison(there)
-      })
-    )
-  })
+  for (const { check, name } of ResultKit.comparisonProperties(compareResults)) it(name, check)
 })
 
 describe("direction of a metric", () => {
@@ -377,4 +327,5 @@ describe("direction of a metric", () => {
     expect(directionOf({ ...plain, evalType: "continuous_qualitative" })).toBe("higher")
     expect(directionOf({ ...plain, evalType: "enum" })).toBeNull()
   })
+  for (const { check, name } of MetricKit.directionProperties(directionOf, predefinedEntries)) it(name, check)
 })

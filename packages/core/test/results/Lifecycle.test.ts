@@ -44,6 +44,7 @@ describe("lifecycle of a run", () => {
     nextStatus: nextStatus,
     capacityChange,
     holdingsOf,
+    isOverdue,
     onExpiredLease: onExpiredLease
   })) {
     it(name, () => check())

@@ -2,7 +2,7 @@
 import type { Actor, CredentialKind, OrganizationId, Permission } from "@earshot/core"
 import * as fc from "fast-check"
 import { interfaceTable } from "../conformance/Interface.js"
-import { invariant, type Property, property } from "../Property.js"
+import { invariant, type Property, property, expectEqual, expectEvery, expectUnequal } from "../Property.js"
 import { actor, credentialKind } from "./AccessArbitraries.js"
 
 /** What an operation asks of its caller. */
@@ -28,33 +28,46 @@ export const accessTableProperties = (operations: Readonly<Record<string, Rule>>
     return rule === undefined
       ? []
       : [
-          invariant(
-            `${operation} accepts ${accepts.join(", ")}`,
-            () => JSON.stringify([...rule.accepts].sort()) === JSON.stringify([...accepts].sort())
-          )
+          invariant(`${operation} accepts ${accepts.join(", ")}`, () => {
+            expectEqual(
+              "JSON.stringify([...rule.accepts].sort())",
+              JSON.stringify([...rule.accepts].sort()),
+              JSON.stringify([...accepts].sort())
+            )
+          })
         ]
   }),
   ...("checkouts.create" in operations
     ? [
-        invariant(
-          "a checkout takes an agent session in addition to the key, and nothing else takes one",
-          () =>
-            operations["checkouts.create"]?.additionalCredential === "agent_session" &&
-            Object.entries(operations).every(
-              ([name, { additionalCredential }]) => name === "checkouts.create" || additionalCredential === undefined
-            )
-        )
+        invariant("a checkout takes an agent session in addition to the key, and nothing else takes one", () => {
+          expectEqual(
+            'operations["checkouts.create"]?.additionalCredential',
+            operations["checkouts.create"]?.additionalCredential,
+            "agent_session"
+          )
+          expectEvery(
+            "Object.entries(operations)",
+            Object.entries(operations),
+            ([name, { additionalCredential }]) => name === "checkouts.create" || additionalCredential === undefined
+          )
+        })
       ]
     : []),
-  invariant("an agent's session opens nothing by itself, and every operation takes an API key", () =>
-    Object.values(operations).every(({ accepts }) => accepts.includes("api_key") && !accepts.includes("agent_session"))
-  ),
-  invariant("what others get to see by a link or an embed never manages keys, connections or jobs", () =>
-    Object.values(operations).every(
+  invariant("an agent's session opens nothing by itself, and every operation takes an API key", () => {
+    expectEvery(
+      "Object.values(operations)",
+      Object.values(operations),
+      ({ accepts }) => accepts.includes("api_key") && !accepts.includes("agent_session")
+    )
+  }),
+  invariant("what others get to see by a link or an embed never manages keys, connections or jobs", () => {
+    expectEvery(
+      "Object.values(operations)",
+      Object.values(operations),
       ({ accepts, needs }) =>
         !needs.endsWith(":manage") || !accepts.some((kind) => kind === "shareable_link" || kind === "embedded_session")
     )
-  )
+  })
 ]
 
 /** Whoever decides goes by the table. */
@@ -75,20 +88,23 @@ export const authorizationProperties = (
         caller.credential === "host" ||
         (accepts.includes(caller.credential) &&
           (additionalCredential === undefined || caller.additionalCredential === additionalCredential))
-      return isListed || decide(caller, name) === "unauthenticated"
+      if (!isListed) {
+        expectEqual("decide(caller, name)", decide(caller, name), "unauthenticated")
+      }
     }),
-    property(
-      "nobody is let in without the permissions",
-      [anybody, operation],
-      (caller, name) =>
-        permissionsOf(ruleOf(name)).every((permission) => caller.permissions.has(permission)) ||
-        decide(caller, name) !== "let in"
-    ),
+    property("nobody is let in without the permissions", [anybody, operation], (caller, name) => {
+      if (!permissionsOf(ruleOf(name)).every((permission) => caller.permissions.has(permission))) {
+        expectUnequal("decide(caller, name)", decide(caller, name), "let in")
+      }
+    }),
     property(
       "a caller that is bound to some things does nothing that concerns the whole organization",
       [anybody, operation],
-      (caller, name) =>
-        caller.bounds === null || ruleOf(name).organizationWide !== true || decide(caller, name) !== "let in"
+      (caller, name) => {
+        if (!(caller.bounds === null || ruleOf(name).organizationWide !== true)) {
+          expectUnequal("decide(caller, name)", decide(caller, name), "let in")
+        }
+      }
     ),
     property(
       "a caller of a listed kind with the permissions and without bounds is let in",
@@ -103,7 +119,7 @@ export const authorizationProperties = (
           bounds: null,
           ...(additionalCredential === undefined ? {} : { additionalCredential: "agent_session" })
         }
-        return decide(allowed, name) === "let in"
+        expectEqual("decide(allowed, name)", decide(allowed, name), "let in")
       }
     ),
     property(
@@ -112,7 +128,9 @@ export const authorizationProperties = (
       (caller, name, credential) => {
         const one: Actor = { ...caller, credential }
         const more: Actor = { ...one, permissions: new Set([...one.permissions, ruleOf(name).needs]) }
-        return decide(one, name) !== "let in" || decide(more, name) === "let in"
+        if (!(decide(one, name) !== "let in")) {
+          expectEqual("decide(more, name)", decide(more, name), "let in")
+        }
       }
     )
   ]

@@ -14,7 +14,14 @@ import {
   TokenKind
 } from "@earshot/core"
 import * as fc from "fast-check"
-import { type AsyncProperty, asyncProperty, expectEqual } from "../Property.js"
+import {
+  type AsyncProperty,
+  asyncProperty,
+  expectEqual,
+  expectUnequal,
+  expectPresent,
+  expectEvery
+} from "../Property.js"
 
 export type IssuedKind = Exclude<CredentialKind, "host">
 
@@ -97,7 +104,6 @@ export const credentialProperties = (fixture: () => Promise<CredentialFixture>):
         const caller = "presented" in answer ? await admit("dashboards.list", answer.presented) : null
         expectEqual("let in with", caller && sorted(caller.permissions), sorted(wanted))
       }
-      return true
     },
     25
   ),
@@ -112,12 +118,16 @@ export const credentialProperties = (fixture: () => Promise<CredentialFixture>):
         { kind: of, permissions: ["dashboards:read"], bounds, seconds: null }
       )
       const isHeld = ({ type }: ResourceScope) => held.some((one) => one === type)
-      if ("rejected" in answer) return bounds?.every(isHeld) !== true
+      if ("rejected" in answer) {
+        expectUnequal("bounds?.every(isHeld)", bounds?.every(isHeld), true)
+        return
+      }
       const caller = await admit("dashboards.list", answer.presented)
       if (caller === null) throw new Error("What was issued is not let in")
       // A token whose bounds are left away has its issuer's.
       expectEqual("reaches", printed(caller.bounds), printed(bounds ?? boundsAt(mine, held)))
-      return caller.bounds?.every(isHeld) === true
+      expectPresent("the bounds", caller.bounds)
+      expectEvery("its bounds, which the issuer holds", caller.bounds, isHeld)
     },
     20
   ),
@@ -132,7 +142,6 @@ export const credentialProperties = (fixture: () => Promise<CredentialFixture>):
       const isBound = of === "agent_session" ? bounds?.length === 1 && bounds[0]?.type === "agent" : bounds !== null
       const errors = [...(isBound ? [] : ["bounds"]), ...(bounds === there ? [] : [`bounds[${there?.length ?? 0}].id`])]
       expectEqual("rejected", "rejected" in answer ? answer.rejected : [], errors)
-      return true
     }
   ),
   asyncProperty(
@@ -149,7 +158,6 @@ export const credentialProperties = (fixture: () => Promise<CredentialFixture>):
       })
       const isTooLong = seconds > LIFETIMES[of].longest
       expectEqual("issued", "rejected" in answer ? answer.rejected : "issued", isTooLong ? ["ttl"] : "issued")
-      return true
     },
     20
   ),
@@ -176,7 +184,6 @@ export const credentialProperties = (fixture: () => Promise<CredentialFixture>):
       expectEqual("let in at the end", await isLetIn(), false)
       await wait(later)
       expectEqual("let in after the end", await isLetIn(), false)
-      return true
     },
     20
   ),
@@ -195,7 +202,6 @@ export const credentialProperties = (fixture: () => Promise<CredentialFixture>):
       const caller = await admit("checkouts.create", { ...key, ...session })
       if (of !== "agent_session" || whose === "theirs") expectEqual("let in by both", caller, null)
       else expectEqual("reaches", printed(caller?.bounds ?? null), printed(bounds))
-      return true
     },
     16
   )

@@ -9,7 +9,7 @@ import {
 } from "@earshot/core"
 import type * as DateTime from "effect/DateTime"
 import * as fc from "fast-check"
-import { type Property, property } from "../Property.js"
+import { type Property, property, expectEqual } from "../Property.js"
 import { at } from "../storage/Moments.js"
 import { actor, resourceScope, bounds } from "./AccessArbitraries.js"
 
@@ -27,18 +27,26 @@ const place: fc.Arbitrary<Place> = fc.dictionary(
 export const resourceScopeProperties = (
   isInScope: (bounds: Actor["bounds"], place: Place) => boolean
 ): ReadonlyArray<Property> => [
-  property("a credential without bounds has all of its organization in scope", [place], (there) =>
-    isInScope(null, there)
-  ),
+  property("a credential without bounds has all of its organization in scope", [place], (there) => {
+    expectEqual("isInScope(null, there)", isInScope(null, there), true)
+  }),
   property(
     "a credential with bounds has in scope what lies in one of them, and nothing else",
     [fc.array(resourceScope, { maxLength: 4 }), place],
-    (held, there) => isInScope(held, there) === held.some(({ id, type }) => there[type] === id)
+    (held, there) => {
+      expectEqual(
+        "isInScope(held, there)",
+        isInScope(held, there),
+        held.some(({ id, type }) => there[type] === id)
+      )
+    }
   ),
   property(
     "a credential with bounds never has the organization itself in scope, even if the list is empty",
     [fc.array(resourceScope, { maxLength: 4 })],
-    (held) => !isInScope(held, {})
+    (held) => {
+      expectEqual("isInScope(held, {})", isInScope(held, {}), false)
+    }
   )
 ]
 
@@ -53,9 +61,6 @@ export interface IssuingRules {
   readonly resourceScopeErrors: (issuer: Actor, wanted: Actor["bounds"]) => FieldErrors.FieldErrors
   readonly expiryErrors: (field: string, expiresAt: DateTime.Utc | null, now: DateTime.Utc) => FieldErrors.FieldErrors
 }
-
-const hasErrorsAt = (errors: FieldErrors.FieldErrors, paths: ReadonlyArray<string>): boolean =>
-  JSON.stringify(Object.keys(errors).sort()) === JSON.stringify([...paths].sort())
 
 const scopes: fc.Arbitrary<ReadonlyArray<ApiKeyScope>> = fc.subarray([...ApiKeyScope.literals])
 
@@ -75,32 +80,62 @@ export const issuingProperties = (
     (issuer, field, wanted) => {
       const all = wanted.flatMap((scope) => (scope === "all" ? allPermissions : [scope]))
       const mayAll = all.every((permission) => issuer.permissions.has(permission))
-      return hasErrorsAt(permissionErrors(issuer, field, wanted), mayAll ? [] : [field])
+      expectEqual(
+        "permissionErrors(issuer, field, wanted)",
+        Object.keys(permissionErrors(issuer, field, wanted)).sort(),
+        mayAll ? [] : [field]
+      )
     }
   ),
-  property("an issuer that is bound to nothing may bind to anything", [actor(organization), bounds], (issuer, wanted) =>
-    hasErrorsAt(scopeErrors({ ...issuer, bounds: null }, wanted), [])
+  property(
+    "an issuer that is bound to nothing may bind to anything",
+    [actor(organization), bounds],
+    (issuer, wanted) => {
+      expectEqual(
+        "scopeErrors({ ...issuer, bounds: null }, wanted)",
+        Object.keys(scopeErrors({ ...issuer, bounds: null }, wanted)).sort(),
+        []
+      )
+    }
   ),
   property(
     "a bound issuer may not leave bounds away",
     [actor(organization), fc.array(resourceScope, { maxLength: 4 })],
-    (issuer, held) => hasErrorsAt(scopeErrors({ ...issuer, bounds: held }, null), ["bounds"])
+    (issuer, held) => {
+      expectEqual(
+        "scopeErrors({ ...issuer, bounds: held }, null)",
+        Object.keys(scopeErrors({ ...issuer, bounds: held }, null)).sort(),
+        ["bounds"]
+      )
+    }
   ),
   property(
     "each bound that a bound issuer does not have itself is a fault of its own, and no other is",
     [actor(organization), fc.array(resourceScope, { maxLength: 4 }), fc.array(resourceScope, { maxLength: 4 })],
-    (issuer, held, wanted) =>
-      hasErrorsAt(
-        scopeErrors({ ...issuer, bounds: held }, wanted),
+    (issuer, held, wanted) => {
+      expectEqual(
+        "scopeErrors({ ...issuer, bounds: held }, wanted)",
+        Object.keys(scopeErrors({ ...issuer, bounds: held }, wanted)).sort(),
         wanted.flatMap(({ id, type }, position) =>
           held.some((own) => own.id === id && own.type === type) ? [] : [`bounds[${position}]`]
         )
       )
+    }
   ),
-  property("an end lies after now", [twoMoments], ({ end, now }) =>
-    hasErrorsAt(expiryErrors("expires_at", at(end), at(now)), end > now ? [] : ["expires_at"])
-  ),
-  property("nothing has to end", [twoMoments], ({ now }) => hasErrorsAt(expiryErrors("expires_at", null, at(now)), []))
+  property("an end lies after now", [twoMoments], ({ end, now }) => {
+    expectEqual(
+      'expiryErrors("expires_at", at(end), at(now))',
+      Object.keys(expiryErrors("expires_at", at(end), at(now))).sort(),
+      end > now ? [] : ["expires_at"]
+    )
+  }),
+  property("nothing has to end", [twoMoments], ({ now }) => {
+    expectEqual(
+      'expiryErrors("expires_at", null, at(now))',
+      Object.keys(expiryErrors("expires_at", null, at(now))).sort(),
+      []
+    )
+  })
 ]
 
 /** Whether what expires and can be revoked holds at `now`, in epoch milliseconds. */
@@ -110,17 +145,29 @@ export const inForceProperties = (
     now: number
   ) => boolean
 ): ReadonlyArray<Property> => [
-  property(
-    "an end is the first instant at which a credential does not hold",
-    [twoMoments],
-    ({ end, now }) => isInForce({ expiresAt: at(end), revokedAt: null }, now) === now < end
-  ),
-  property("a credential without an end holds until it is revoked", [twoMoments], ({ now }) =>
-    isInForce({ expiresAt: null, revokedAt: null }, now)
-  ),
+  property("an end is the first instant at which a credential does not hold", [twoMoments], ({ end, now }) => {
+    expectEqual(
+      "isInForce({ expiresAt: at(end), revokedAt: null }, now)",
+      isInForce({ expiresAt: at(end), revokedAt: null }, now),
+      now < end
+    )
+  }),
+  property("a credential without an end holds until it is revoked", [twoMoments], ({ now }) => {
+    expectEqual(
+      "isInForce({ expiresAt: null, revokedAt: null }, now)",
+      isInForce({ expiresAt: null, revokedAt: null }, now),
+      true
+    )
+  }),
   property(
     "a credential that was revoked does not hold, whenever it ends",
     [twoMoments, fc.boolean()],
-    ({ end, now }, ends) => !isInForce({ expiresAt: ends ? at(end) : null, revokedAt: at(Math.min(now, end)) }, now)
+    ({ end, now }, ends) => {
+      expectEqual(
+        "isInForce({ expiresAt: ends ? at(end) : null, revokedAt: at(Math.min(now, end)) }, now)",
+        isInForce({ expiresAt: ends ? at(end) : null, revokedAt: at(Math.min(now, end)) }, now),
+        false
+      )
+    }
   )
 ]

@@ -229,7 +229,6 @@ export const readingProperty = (organization: () => Promise<SeededOrganization>,
           }
         }
       }
-      return true
     },
     runs
   )

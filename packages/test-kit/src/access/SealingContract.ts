@@ -3,7 +3,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { property } from "../Property.js"
+import { property, expectEqual, expectUnequal } from "../Property.js"
 
 /** What seals, with the keys that it may have. */
 export interface SealingFixture {
@@ -26,11 +26,15 @@ export const sealingContract = (subject: string, { rotated, sealing, stranger }:
         [fc.string({ unit: "grapheme" }), fc.string()],
         (text, purpose) => {
           const sealed = sealing.seal(purpose, Redacted.make(text))
-          return (
-            opened(sealing.open(purpose, sealed)) === text &&
-            sealing.seal(purpose, Redacted.make(text)) !== sealed &&
-            (text.length < 4 || !sealed.includes(text))
+          expectEqual("opened(sealing.open(purpose, sealed))", opened(sealing.open(purpose, sealed)), text)
+          expectUnequal(
+            "sealing.seal(purpose, Redacted.make(text))",
+            sealing.seal(purpose, Redacted.make(text)),
+            sealed
           )
+          if (!(text.length < 4)) {
+            expectEqual("sealed.includes(text)", sealed.includes(text), false)
+          }
         }
       ),
       property(
@@ -38,10 +42,10 @@ export const sealingContract = (subject: string, { rotated, sealing, stranger }:
         [fc.string(), fc.string(), fc.string()],
         (text, purpose, other) => {
           const sealed = sealing.seal(purpose, Redacted.make(text))
-          return (
-            (other === purpose || opened(sealing.open(other, sealed)) === undefined) &&
-            opened(stranger.open(purpose, sealed)) === undefined
-          )
+          if (!(other === purpose)) {
+            expectEqual("opened(sealing.open(other, sealed))", opened(sealing.open(other, sealed)), undefined)
+          }
+          expectEqual("opened(stranger.open(purpose, sealed))", opened(stranger.open(purpose, sealed)), undefined)
         }
       ),
       property(
@@ -51,14 +55,14 @@ export const sealingContract = (subject: string, { rotated, sealing, stranger }:
           const sealed = sealing.seal("p", Redacted.make(text))
           const at = position % sealed.length
           const found = opened(sealing.open("p", sealed.slice(0, at) + character + sealed.slice(at + 1)))
-          return found === undefined || found === text
+          if (!(found === undefined)) {
+            expectEqual("found", found, text)
+          }
         }
       ),
-      property(
-        "what was never sealed is not opened",
-        [fc.string()],
-        (text) => opened(sealing.open("p", text)) === undefined
-      )
+      property("what was never sealed is not opened", [fc.string()], (text) => {
+        expectEqual('opened(sealing.open("p", text))', opened(sealing.open("p", text)), undefined)
+      })
     ]
     for (const { check, name } of properties) it(name, check)
 

@@ -110,7 +110,6 @@ export const analyticsStoreContract = <E>(
             [widgetJson()],
             async (widget) => {
               await run(query(stored, widget))
-              return true
             },
             150
           )

@@ -49,7 +49,6 @@ export const callFilterContract = <E>(subject: string, stores: Layer.Layer<CallF
                 found.rows.map(({ id }) => id),
                 matching.reverse()
               )
-              return true
             },
             500
           )

@@ -13,7 +13,7 @@ import * as Redaction from "@earshot/redaction"
 import * as DateTime from "effect/DateTime"
 import * as fc from "fast-check"
 import { isDeepStrictEqual } from "node:util"
-import { expectEqual, type Property, property } from "../Property.js"
+import { expectEqual, type Property, property, expectEvery, expectPresent, print } from "../Property.js"
 import { decodedTurns } from "../transcripts/Conversations.js"
 import { document } from "./IngestBodies.js"
 
@@ -101,10 +101,8 @@ const detailsOf = ({ callEndedReason, customerNumber, dynamicVariables, metadata
   dynamicVariables
 ]
 
-const isSameSet = (one: ReadonlyArray<unknown> | null, other: ReadonlyArray<unknown> | null): boolean =>
-  one === null || other === null
-    ? one === other
-    : one.length === other.length && one.every((item) => other.includes(item))
+const sorted = (all: ReadonlyArray<number> | null): ReadonlyArray<number> | null =>
+  all?.toSorted((a, b) => a - b) ?? null
 
 /** Source: interface, E10; a redelivery updates the one record. */
 export const redeliveryProperties = ({ again, first }: MergeDeliveries): ReadonlyArray<Property> => {
@@ -121,13 +119,11 @@ export const redeliveryProperties = ({ again, first }: MergeDeliveries): Readonl
         metadata: null,
         dynamicVariables: null
       }
-      return (
-        isDeepStrictEqual(detailsOf(record), expectedDetails(blank, one)) &&
-        record.feedback === (one.feedback ?? null) &&
-        isDeepStrictEqual(record.transcript, one.transcript?.content ?? null) &&
-        isDeepStrictEqual(record.recording, one.recording ?? null) &&
-        isSameSet(record.requestedMetrics, one.metricIds ?? null)
-      )
+      expectEqual("detailsOf(record)", detailsOf(record), expectedDetails(blank, one))
+      expectEqual("record.feedback", record.feedback, one.feedback ?? null)
+      expectEqual("record.transcript", record.transcript, one.transcript?.content ?? null)
+      expectEqual("record.recording", record.recording, one.recording ?? null)
+      expectEqual("record.requestedMetrics", sorted(record.requestedMetrics), sorted(one.metricIds ?? null))
     }),
     property(
       "merging a delivery again changes nothing",
@@ -136,26 +132,25 @@ export const redeliveryProperties = ({ again, first }: MergeDeliveries): Readonl
         const record = rest.reduce((call, next) => again(call, next).call, start(one))
         const settled = again(record, last).call
         const repeated = again(settled, { ...last, receivedAt: at(2e6) })
-        return (
-          isDeepStrictEqual(repeated.call, settled) &&
-          !repeated.changed &&
-          !repeated.transcriptChanged &&
-          !repeated.recordingChanged &&
-          !repeated.evaluationDue &&
-          !repeated.redactionExtended &&
-          repeated.missingRedaction.length === 0 &&
-          // The blob of the stored recording is never released.
-          repeated.released.every((key) => key !== settled.recording?.blobKey)
-        )
+        expectEqual("repeated.call", repeated.call, settled)
+        expectEqual("repeated.changed", repeated.changed, false)
+        expectEqual("repeated.transcriptChanged", repeated.transcriptChanged, false)
+        expectEqual("repeated.recordingChanged", repeated.recordingChanged, false)
+        expectEqual("repeated.evaluationDue", repeated.evaluationDue, false)
+        expectEqual("repeated.redactionExtended", repeated.redactionExtended, false)
+        expectEqual("repeated.missingRedaction.length", repeated.missingRedaction.length, 0)
+        expectEvery("repeated.released", repeated.released, (key) => key !== settled.recording?.blobKey)
       }
     ),
     property("stated values replace stored ones, and omitted values stay", [delivery, delivery], (one, two) => {
       const before = start(one)
       const after = again(before, two).call
-      return (
-        isDeepStrictEqual(detailsOf(after), expectedDetails(before, two)) &&
-        after.feedback === (two.feedback ?? before.feedback) &&
-        isSameSet(after.requestedMetrics, two.metricIds ?? before.requestedMetrics)
+      expectEqual("detailsOf(after)", detailsOf(after), expectedDetails(before, two))
+      expectEqual("after.feedback", after.feedback, two.feedback ?? before.feedback)
+      expectEqual(
+        "after.requestedMetrics",
+        sorted(after.requestedMetrics),
+        sorted(two.metricIds ?? before.requestedMetrics)
       )
     }),
     property(
@@ -167,11 +162,11 @@ export const redeliveryProperties = ({ again, first }: MergeDeliveries): Readonl
         const isTaken =
           two.transcript !== undefined && (before.transcript === null || two.transcript.content.turns.length > 0)
         const expected = isTaken ? two.transcript.content : before.transcript
-        return (
-          isDeepStrictEqual(call.transcript, expected) &&
-          transcriptChanged === !isDeepStrictEqual(before.transcript, call.transcript) &&
-          (before.durationSeconds === null || call.durationSeconds !== null)
-        )
+        expectEqual("call.transcript", call.transcript, expected)
+        expectEqual("transcriptChanged", transcriptChanged, !isDeepStrictEqual(before.transcript, call.transcript))
+        if (!(before.durationSeconds === null)) {
+          expectPresent("call.durationSeconds", call.durationSeconds)
+        }
       }
     ),
     property("a person's review and feedback stay", [delivery, delivery, fc.option(fc.string())], (one, two, words) => {
@@ -185,7 +180,8 @@ export const redeliveryProperties = ({ again, first }: MergeDeliveries): Readonl
         topic: "billing"
       }
       const { dropoffPoint, feedback, feedbackByPerson, isReviewed, success, topic } = again(reviewed, two).call
-      return isDeepStrictEqual(
+      expectEqual(
+        "[success, isReviewed, feedback, feedbackByPerson, dropoffPoint, topic]",
         [success, isReviewed, feedback, feedbackByPerson, dropoffPoint, topic],
         [true, true, words, true, "greeting", "billing"]
       )
@@ -198,9 +194,8 @@ export const redeliveryProperties = ({ again, first }: MergeDeliveries): Readonl
         const { call, evaluationDue } = again(before, two)
         const isOther =
           !isDeepStrictEqual(before.transcript, call.transcript) ||
-          !isSameSet(before.requestedMetrics, two.metricIds ?? before.requestedMetrics)
+          print(sorted(before.requestedMetrics)) !== print(sorted(two.metricIds ?? before.requestedMetrics))
         expectEqual("evaluation is due", evaluationDue, two.evaluates && isOther)
-        return true
       }
     ),
     property(
@@ -213,26 +208,30 @@ export const redeliveryProperties = ({ again, first }: MergeDeliveries): Readonl
         const stays = isSame || two.recording === undefined ? before.recording : two.recording
         const keys = [before.recording, two.recording].flatMap((sound) => (sound ? [sound.blobKey] : []))
         const expectedReleased = new Set(keys.filter((key) => key !== stays?.blobKey))
-        return (
-          call.recording?.blobKey === stays?.blobKey &&
-          recordingChanged === (stays?.blobKey !== before.recording?.blobKey) &&
-          isDeepStrictEqual(new Set(released), expectedReleased)
-        )
+        expectEqual("call.recording?.blobKey", call.recording?.blobKey, stays?.blobKey)
+        expectEqual("recordingChanged", recordingChanged, stays?.blobKey !== before.recording?.blobKey)
+        expectEqual("new Set(released)", new Set(released), expectedReleased)
       }
     ),
     property("the error message of a recording stays until the recording arrives", [delivery, delivery], (one, two) => {
       const before = start({ ...one, recording: undefined })
       const { call } = again(before, two)
-      return call.errorMessage === (call.recording === null ? (two.recordingError ?? before.errorMessage) : null)
+      expectEqual(
+        "call.errorMessage",
+        call.errorMessage,
+        call.recording === null ? (two.recordingError ?? before.errorMessage) : null
+      )
     }),
     property("updatedAt changes if and only if the call changes", [delivery, delivery], (one, two) => {
       const before = start(one)
       const { call, changed } = again(before, two)
       const isOther = !isDeepStrictEqual({ ...call, updatedAt: before.updatedAt }, before)
-      return (
-        changed === isOther &&
-        call.createdAt.epochMillis === before.createdAt.epochMillis &&
-        call.updatedAt.epochMillis === (changed ? two.receivedAt : before.updatedAt).epochMillis
+      expectEqual("changed", changed, isOther)
+      expectEqual("call.createdAt.epochMillis", call.createdAt.epochMillis, before.createdAt.epochMillis)
+      expectEqual(
+        "call.updatedAt.epochMillis",
+        call.updatedAt.epochMillis,
+        (changed ? two.receivedAt : before.updatedAt).epochMillis
       )
     }),
     property(
@@ -242,11 +241,11 @@ export const redeliveryProperties = ({ again, first }: MergeDeliveries): Readonl
         const before = start({ ...one, redactFields: asked })
         const { call, missingRedaction, redactionExtended } = again(before, { ...two, redactFields: more })
         const all = Redaction.inInterfaceOrder([...asked, ...more])
-        return (
-          isDeepStrictEqual(call.redactFields, all) &&
-          redactionExtended === all.length > asked.length &&
-          (all.length === more.length || isDeepStrictEqual(missingRedaction, all))
-        )
+        expectEqual("call.redactFields", call.redactFields, all)
+        expectEqual("redactionExtended", redactionExtended, all.length > asked.length)
+        if (!(all.length === more.length)) {
+          expectEqual("missingRedaction", missingRedaction, all)
+        }
       }
     )
   ]

@@ -2,7 +2,7 @@
 import type { FieldErrors, Filters, Reviewable, ReviewPatch } from "@earshot/core"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
-import { expectEqual, invariant, type Property, property } from "../Property.js"
+import { expectEqual, invariant, type Property, property, expectEvery } from "../Property.js"
 
 export interface StatusRules {
   readonly statusOf: (success: boolean | null, isReviewed: boolean) => Filters.Status | null
@@ -39,19 +39,19 @@ export const statusProperties = ({ review, statusOf }: StatusRules): ReadonlyArr
     ...table.map(([status, succeeded, isReviewed]) =>
       invariant(
         `a call that ${succeeded ? "succeeded" : "failed"}${isReviewed ? ", as a person says," : ""} is a ${status}`,
-        () => statusOf(succeeded, isReviewed) === status
+        () => {
+          expectEqual("statusOf(succeeded, isReviewed)", statusOf(succeeded, isReviewed), status)
+        }
       )
     ),
-    invariant("a call with unknown success has a null status, reviewed or not", () =>
-      [true, false].every((isReviewed) => statusOf(null, isReviewed) === null)
-    ),
+    invariant("a call with unknown success has a null status, reviewed or not", () => {
+      expectEvery("[true, false]", [true, false], (isReviewed) => statusOf(null, isReviewed) === null)
+    }),
     property("a status in a review sets success and is_reviewed", [call, row], (before, [status, ...expected]) => {
       expectEqual("success and review", reviewed(before, { status }), expected)
-      return true
     }),
     property("a null status sets success to null and keeps is_reviewed", [call], (before) => {
       expectEqual("success and review", reviewed(before, { status: null }), [null, before.isReviewed])
-      return true
     }),
     property(
       "success and is_reviewed change nothing else",
@@ -60,7 +60,6 @@ export const statusProperties = ({ review, statusOf }: StatusRules): ReadonlyArr
         expectEqual("after a success", reviewed(before, { success: succeeded }), [succeeded, before.isReviewed])
         expectEqual("after nothing", Either.merge(review(before, {})), before)
         expectEqual("after a review", reviewed(before, { is_reviewed: isReviewed }), [before.success, isReviewed])
-        return true
       }
     ),
     property(
@@ -77,7 +76,6 @@ export const statusProperties = ({ review, statusOf }: StatusRules): ReadonlyArr
           reviewed(before, { status, is_reviewed: isReviewed }),
           isReviewed === isMeantReviewed ? [means, isMeantReviewed] : "status"
         )
-        return true
       }
     )
   ]

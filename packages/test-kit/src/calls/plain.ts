@@ -8,4 +8,5 @@ export {
   invalidIngest
 } from "./IngestBodies.js"
 export { delivery, type MergeDeliveries, redeliveryProperties } from "./RedeliveryProperties.js"
+export { type CallOutcome, outcomeProperties, type OutcomeRules } from "./OutcomeProperties.js"
 export { statusProperties, type StatusRules } from "./ReviewProperties.js"

@@ -1,7 +1,7 @@
 /** Properties of every parser of E7's body. Source: interface, E7; docs/evaluators.md. */
 import { type ParsedEnableRequest, LanguageCode } from "@earshot/core"
 import * as fc from "fast-check"
-import { expectEqual, type Property, property } from "../Property.js"
+import { expectEqual, type Property, property, expectOrdered } from "../Property.js"
 
 /** Parses which personalities to enable: the request as far as it is valid, and every error. */
 export type ReadEnable = (input: unknown) => ParsedEnableRequest
@@ -57,17 +57,16 @@ export const enableProperties = (read: ReadEnable): ReadonlyArray<Property> => [
       request: { personalities: all, language: null },
       errors: {}
     })
-    return true
   }),
   property("a single id names one personality", [ids], ([id]) => {
     for (const personalities of [id, { id }, String(id), ` ${id} `]) {
       expectEqual("what is read", read({ personalities }).request.personalities, [id])
     }
-    return true
   }),
   property('all are meant by "all"', [fc.constantFrom<unknown>("all", " all ", ["all"])], (personalities) => {
     const { errors: errors, request } = read({ personalities })
-    return request.personalities === "all" && Object.keys(errors).length === 0
+    expectEqual("request.personalities", request.personalities, "all")
+    expectEqual("Object.keys(errors).length", Object.keys(errors).length, 0)
   }),
   property(
     "a language limits the request, and a missing or blank one does not",
@@ -75,7 +74,6 @@ export const enableProperties = (read: ReadEnable): ReadonlyArray<Property> => [
     (personalities, given, none) => {
       const { errors: errors, request } = read(withLanguage(personalities, given ?? none))
       expectEqual("the language", [request.language, errors], [given, {}])
-      return true
     }
   ),
   ...enableFlaws.map(([wrong, personalities, path]) =>
@@ -84,7 +82,6 @@ export const enableProperties = (read: ReadEnable): ReadonlyArray<Property> => [
       [fc.option(language, { nil: undefined })],
       (given) => {
         expectEqual("the errors", Object.keys(read(withLanguage(personalities, given)).errors), [path])
-        return true
       },
       20
     )
@@ -94,7 +91,6 @@ export const enableProperties = (read: ReadEnable): ReadonlyArray<Property> => [
     [ids, form, wrongLanguage],
     (all, written, wrong) => {
       expectEqual("the errors", Object.keys(read(withLanguage(written(all), wrong)).errors), ["language"])
-      return true
     }
   ),
   property(
@@ -102,7 +98,7 @@ export const enableProperties = (read: ReadEnable): ReadonlyArray<Property> => [
     [fc.constantFrom(...enableFlaws), wrongLanguage],
     ([, personalities, path], wrong) => {
       const reported = Object.keys(read(withLanguage(personalities, wrong)).errors)
-      return reported.toSorted().join() === ["language", path].join()
+      expectEqual("reported.toSorted().join()", reported.toSorted().join(), ["language", path].join())
     }
   ),
   property(
@@ -110,7 +106,9 @@ export const enableProperties = (read: ReadEnable): ReadonlyArray<Property> => [
     [fc.oneof(fc.anything(), fc.record({ personalities: fc.anything(), language: fc.anything() }))],
     (input) => {
       const { errors: errors, request } = read(input)
-      return Object.keys(errors).length > 0 || request.personalities === "all" || request.personalities.length > 0
+      if (!(Object.keys(errors).length > 0 || request.personalities === "all")) {
+        expectOrdered("request.personalities.length", request.personalities.length, ">", 0)
+      }
     }
   )
 ]

@@ -2,7 +2,15 @@
 import { FieldErrors, ProjectId, type WidgetReferences, type WidgetSpec } from "@earshot/core"
 import type * as Either from "effect/Either"
 import * as fc from "fast-check"
-import { type Property, property } from "../Property.js"
+import {
+  type Property,
+  property,
+  expectEqual,
+  expectPresent,
+  expectOrdered,
+  expectEvery,
+  expectIncludes
+} from "../Property.js"
 import { anyInput, invalidWidgetFields, severalInvalidFields } from "./InvalidWidgets.js"
 import { widgetJson } from "./WidgetArbitraries.js"
 
@@ -39,8 +47,6 @@ const ofMetric = widgetJson().map((input): typeof input => ({ metric: 1, ...inpu
 /** A widget without a metric. */
 const ofNoMetric = widgetJson().filter((input) => !Object.hasOwn(input, "metric"))
 
-const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
-
 /** `references`: what the ids 1 to 4 refer to, a dashboard and numeric metrics of one project. */
 export const chartRuleProperties = (
   validate: WidgetValidator,
@@ -67,19 +73,25 @@ export const chartRuleProperties = (
     metric: { evalType: "numeric", projectId: metric }
   })
   return [
-    property("a valid widget is accepted", [widget], (input) => errorsOf(input) === undefined),
+    property("a valid widget is accepted", [widget], (input) => {
+      expectEqual("errorsOf(input)", errorsOf(input), undefined)
+    }),
     property("an empty patch changes nothing", [widget], (input) => {
       const spec = accepted(input)
-      return spec !== undefined && same(accepted({}, spec), spec)
+      expectPresent("spec", spec)
+      expectEqual("accepted({}, spec)", accepted({}, spec), spec)
     }),
     property("the JSON form of a stored widget is accepted again", [widget], (input) => {
       const spec = accepted(input)
-      return spec !== undefined && same(accepted(wireOf(spec)), spec)
+      expectPresent("spec", spec)
+      expectEqual("accepted(wireOf(spec))", accepted(wireOf(spec)), spec)
     }),
     property("a patch of every field replaces any stored widget", [widget, widget], (before, after) => {
       const stored = accepted(before)
       const spec = accepted(after)
-      return stored !== undefined && spec !== undefined && same(accepted(wireOf(spec), stored), spec)
+      expectPresent("stored", stored)
+      expectPresent("spec", spec)
+      expectEqual("accepted(wireOf(spec), stored)", accepted(wireOf(spec), stored), spec)
     }),
     property("blank is the same as null", [widget], (input) => {
       const blank = Object.fromEntries(
@@ -88,10 +100,11 @@ export const chartRuleProperties = (
           value === null && key !== "filters" && key !== "metadata" ? "" : value
         ])
       )
-      return same(accepted(blank), accepted(input))
+      expectEqual("accepted(blank)", accepted(blank), accepted(input))
     }),
-    property("read-only and unknown fields are ignored", [widget], (input) =>
-      same(
+    property("read-only and unknown fields are ignored", [widget], (input) => {
+      expectEqual(
+        'accepted({ ...input, id: "x", effective_filters: 1, metric_name: 5, created_at: {}, upd...',
         accepted({
           ...input,
           id: "x",
@@ -103,35 +116,42 @@ export const chartRuleProperties = (
         }),
         accepted(input)
       )
-    ),
+    }),
     property("any input is accepted or rejected with messages", [anyInput], (input) => {
       const errors = errorsOf(input)
-      return (
-        errors === undefined ||
-        (Object.keys(errors).length > 0 &&
-          Object.values(errors).every((messages) => messages.length > 0 && messages.every((one) => one.length > 0)))
-      )
+      if (!(errors === undefined)) {
+        expectOrdered("Object.keys(errors).length", Object.keys(errors).length, ">", 0)
+        expectEvery(
+          "Object.values(errors)",
+          Object.values(errors),
+          (messages) => messages.length > 0 && messages.every((one) => one.length > 0)
+        )
+      }
     }),
     property(
       "an input that is not an object is a non-field error, whatever is stored",
       [widget, fc.oneof(fc.constantFrom(null, undefined, true, "", "x", 7), fc.array(fc.anything(), { maxLength: 2 }))],
       (input, patch) => {
         const stored = accepted(input)
-        return (
-          Object.hasOwn(errorsOf(patch) ?? {}, FieldErrors.NON_FIELD) &&
-          stored !== undefined &&
-          pathsOf(patch, stored, references) === FieldErrors.NON_FIELD
-        )
+        expectIncludes("keys of errorsOf(patch) ?? {}", Object.keys(errorsOf(patch) ?? {}), FieldErrors.NON_FIELD)
+        expectPresent("stored", stored)
+        expectEqual("pathsOf(patch, stored, references)", pathsOf(patch, stored, references), FieldErrors.NON_FIELD)
       }
     ),
     property(
       "an error is reported under its path",
       [widget, fc.constantFrom(...invalidWidgetFields)],
-      (input, { patch, path }) => Object.hasOwn(errorsOf({ ...input, ...patch }) ?? {}, path)
+      (input, { patch, path }) => {
+        expectIncludes(
+          "keys of errorsOf({ ...input, ...patch }) ?? {}",
+          Object.keys(errorsOf({ ...input, ...patch }) ?? {}),
+          path
+        )
+      }
     ),
     property("every error is reported", [widget, severalInvalidFields], (input, broken) => {
       const errors = errorsOf(broken.reduce((whole, { patch }) => ({ ...whole, ...patch }), input)) ?? {}
-      return broken.every(({ path }) => Object.hasOwn(errors, path))
+      expectEvery("broken", broken, ({ path }) => Object.hasOwn(errors, path))
     }),
     property("an error in a patch is reported whatever is stored", [widget, severalInvalidFields], (input, broken) => {
       const errors =
@@ -139,44 +159,59 @@ export const chartRuleProperties = (
           broken.reduce((whole, { patch }) => ({ ...whole, ...patch }), {}),
           accepted(input) ?? null
         ) ?? {}
-      return broken.every(({ path }) => Object.hasOwn(errors, path))
+      expectEvery("broken", broken, ({ path }) => Object.hasOwn(errors, path))
     }),
-    property(
-      "a metric of the dashboard's project is accepted",
-      [ofMetric, projects],
-      (input, { own }) => pathsOf(input, null, ofProjects(own, own)) === ""
-    ),
+    property("a metric of the dashboard's project is accepted", [ofMetric, projects], (input, { own }) => {
+      expectEqual("pathsOf(input, null, ofProjects(own, own))", pathsOf(input, null, ofProjects(own, own)), "")
+    }),
     property(
       "a metric of another project than the dashboard's is an error",
       [ofMetric, projects],
-      (input, { other, own }) => pathsOf(input, null, ofProjects(own, other)) === "metric"
+      (input, { other, own }) => {
+        expectEqual(
+          "pathsOf(input, null, ofProjects(own, other))",
+          pathsOf(input, null, ofProjects(own, other)),
+          "metric"
+        )
+      }
     ),
-    property(
-      "a metric that does not exist is an error",
-      [ofMetric, projects],
-      (input, { own }) => pathsOf(input, null, { ...ofProjects(own, own), metric: null }) === "metric"
-    ),
-    property(
-      "a dashboard that does not exist is an error",
-      [ofMetric, projects],
-      (input, { own }) => pathsOf(input, null, { ...ofProjects(own, own), dashboard: null }) === "dashboard"
-    ),
+    property("a metric that does not exist is an error", [ofMetric, projects], (input, { own }) => {
+      expectEqual(
+        "pathsOf(input, null, { ...ofProjects(own, own), metric: null })",
+        pathsOf(input, null, { ...ofProjects(own, own), metric: null }),
+        "metric"
+      )
+    }),
+    property("a dashboard that does not exist is an error", [ofMetric, projects], (input, { own }) => {
+      expectEqual(
+        "pathsOf(input, null, { ...ofProjects(own, own), dashboard: null })",
+        pathsOf(input, null, { ...ofProjects(own, own), dashboard: null }),
+        "dashboard"
+      )
+    }),
     property("a dashboard and a metric that do not exist are two errors", [ofMetric], (input) => {
       const paths = Object.keys(errorsOf(input, null, { dashboard: null, metric: null }) ?? {})
-      return paths.toSorted().join() === "dashboard,metric"
+      expectEqual("paths.toSorted().join()", paths.toSorted().join(), "dashboard,metric")
     }),
     property(
       "a widget cannot move to another project than its metric's",
       [ofMetric, projects],
       (input, { other, own }) => {
         const stored = accepted(input)
-        return stored !== undefined && pathsOf({ dashboard: 2 }, stored, ofProjects(other, own)) === "metric"
+        expectPresent("stored", stored)
+        expectEqual(
+          "pathsOf({ dashboard: 2 }, stored, ofProjects(other, own))",
+          pathsOf({ dashboard: 2 }, stored, ofProjects(other, own)),
+          "metric"
+        )
       }
     ),
-    property("a widget without a metric needs no metric to exist", [ofNoMetric, projects], (input, { other, own }) =>
-      [null, { projectId: other, evalType: "numeric" as const }].every(
+    property("a widget without a metric needs no metric to exist", [ofNoMetric, projects], (input, { other, own }) => {
+      expectEvery(
+        '[null, { projectId: other, evalType: "numeric" as const }]',
+        [null, { projectId: other, evalType: "numeric" as const }],
         (metric) => pathsOf(input, null, { dashboard: { projectId: own }, metric }) === ""
       )
-    )
+    })
   ]
 }

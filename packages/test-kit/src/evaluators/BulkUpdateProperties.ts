@@ -16,7 +16,7 @@ import {
 } from "@earshot/core"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
-import { expectEqual, type Property, property } from "../Property.js"
+import { expectEqual, type Property, property, expectOrdered, expectIncludes } from "../Property.js"
 
 /** A request, its references as found, and the existing evaluators. */
 export type PlanBulkUpdate = (
@@ -202,7 +202,8 @@ export const bulkUpdateProperties = (plan: PlanBulkUpdate): ReadonlyArray<Proper
   property("a valid request is planned for each of its evaluators once, in order", [asked], (request) => {
     const planned = plan(request.input, found, targets)
     expectEqual("the faults", errorsOf(planned), [])
-    return Either.isRight(planned) && planned.right.evaluators.join() === request.scenarios.join()
+    const evaluators = Either.map(planned, (one) => one.evaluators)
+    expectEqual("the evaluators", Either.merge(evaluators), request.scenarios)
   }),
   property("metrics and tools are added and removed as requested, and nothing is both", [asked], (request) => {
     const { attachMetrics, attachTools, detachMetrics, detachTools } = Either.getOrThrow(
@@ -213,7 +214,6 @@ export const bulkUpdateProperties = (plan: PlanBulkUpdate): ReadonlyArray<Proper
       [attachMetrics, detachMetrics, attachTools, detachTools],
       [request.metrics.add, request.metrics.remove, request.tools.add, request.tools.remove]
     )
-    return true
   }),
   property("fields in the request are replaced, and missing ones are unchanged", [asked], ({ input }) => {
     const planned = Either.getOrThrow(plan(input, found, targets))
@@ -238,7 +238,7 @@ export const bulkUpdateProperties = (plan: PlanBulkUpdate): ReadonlyArray<Proper
         input.append_instruction ?? ""
       ]
     )
-    return (planned.folderId === undefined) === (input.folder_path === undefined)
+    expectEqual("(planned.folderId === undefined)", planned.folderId === undefined, input.folder_path === undefined)
   }),
   ...findings.map(([wrong, named, other, path]) =>
     property(
@@ -246,7 +246,6 @@ export const bulkUpdateProperties = (plan: PlanBulkUpdate): ReadonlyArray<Proper
       [asked],
       ({ input }) => {
         expectEqual("the faults", errorsOf(plan({ ...input, ...named }, { ...found, ...other }, targets)), [path])
-        return true
       },
       40
     )
@@ -255,7 +254,6 @@ export const bulkUpdateProperties = (plan: PlanBulkUpdate): ReadonlyArray<Proper
     const names = ["agent", "folder_path", "inbound_phone_number", "personality", "phone_number", "test_profile"]
     const bare = Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)))
     expectEqual("the faults", errorsOf(plan(bare, { ...found, ...other }, targets)), [])
-    return true
   }),
   property("references to another project are valid where all belong to it", [asked], ({ input }) => {
     const moved: References = {
@@ -270,20 +268,26 @@ export const bulkUpdateProperties = (plan: PlanBulkUpdate): ReadonlyArray<Proper
     }
     const all = targets.map((one) => ({ ...one, projectId: elsewhere }))
     expectEqual("the faults", errorsOf(plan({ ...input, project: 2 }, moved, all)), [])
-    return true
   }),
-  property("a request with one error is not planned", [asked, flaw], ({ input }, [wrong, path]) =>
-    errorsOf(plan({ ...input, ...wrong }, found, targets)).includes(path)
-  ),
+  property("a request with one error is not planned", [asked, flaw], ({ input }, [wrong, path]) => {
+    expectIncludes(
+      "errorsOf(plan({ ...input, ...wrong }, found, targets))",
+      errorsOf(plan({ ...input, ...wrong }, found, targets)),
+      path
+    )
+  }),
   property(
     "errors in several fields are all reported",
     [asked, flaw, flaw],
     ({ input }, [one, path], [other, otherPath]) => {
       const names = Object.keys(one)
       // A field has one value.
-      if (Object.keys(other).some((name) => names.includes(name))) return true
+      if (Object.keys(other).some((name) => names.includes(name))) {
+        return
+      }
       const reported = errorsOf(plan({ ...input, ...one, ...other }, found, targets))
-      return reported.includes(path) && reported.includes(otherPath)
+      expectIncludes("reported", reported, path)
+      expectIncludes("reported", reported, otherPath)
     }
   ),
   property(
@@ -294,7 +298,11 @@ export const bulkUpdateProperties = (plan: PlanBulkUpdate): ReadonlyArray<Proper
       const others = targets.flatMap((one) =>
         one.id !== lost ? [one] : isElsewhere ? [{ ...one, projectId: ProjectId.make(2) }] : []
       )
-      return errorsOf(plan(input, found, others)).join() === "scenarios"
+      expectEqual(
+        "errorsOf(plan(input, found, others)).join()",
+        errorsOf(plan(input, found, others)).join(),
+        "scenarios"
+      )
     }
   ),
   property(
@@ -306,15 +314,18 @@ export const bulkUpdateProperties = (plan: PlanBulkUpdate): ReadonlyArray<Proper
         one.id === structured ? { ...one, scenarioType: "conditional_actions" } : one
       )
       const reported = errorsOf(plan({ ...input, append_instruction: "x" }, found, mixed))
-      return reported.join() === "append_instruction"
+      expectEqual("reported.join()", reported.join(), "append_instruction")
     }
   ),
   property("an agent or a project is required", [asked], ({ input: { agent: _, project: __, ...rest } }) => {
     const reported = errorsOf(plan(rest, { ...found, agent: null, project: null }, targets))
-    return reported.includes("agent") && reported.includes("project")
+    expectIncludes("reported", reported, "agent")
+    expectIncludes("reported", reported, "project")
   }),
   property("any input is planned or has errors", [fc.anything()], (input) => {
     const planned = plan(input, found, targets)
-    return Either.isRight(planned) || errorsOf(planned).length > 0
+    if (!Either.isRight(planned)) {
+      expectOrdered("errorsOf(planned).length", errorsOf(planned).length, ">", 0)
+    }
   })
 ]

@@ -4,8 +4,9 @@
  */
 import type { ActionPart, ConditionalActions, ConditionalActionsWire, FieldErrors } from "@earshot/core"
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import * as fc from "fast-check"
-import { expectEqual, invariant, type Property, property } from "../Property.js"
+import { expectEqual, invariant, type Property, property, expectEvery, expectOrdered } from "../Property.js"
 import { arbitraryAction, arbitraryConditionalActions } from "./EvaluatorArbitraries.js"
 import { invalidAction, invalidConditionalActions, wrongMarkers } from "./InvalidConditionalActions.js"
 
@@ -34,31 +35,45 @@ export const actionProperties = ({ parse, print }: ActionSyntax): ReadonlyArray<
     const text = `Well <silence time="2" />hm [laughter]<hold time='5.5'/> 5 < 6 <endcall/>`
     const read = Either.map(parse(text), (parts) => parts.map(shortOf).join(", "))
     expectEqual("the parts", Either.merge(read), "speech, silence 2, speech, laughter, hold 5.5, speech, endcall")
-    return true
   }),
-  property("a valid action is printed as it was parsed", [arbitraryAction], (text) =>
-    Either.match(parse(text), { onLeft: () => false, onRight: (parts) => print(parts) === text })
-  ),
-  property("silences and holds have a positive duration", [arbitraryAction], (text) =>
-    Either.getOrThrow(parse(text)).every((part) => !("seconds" in part) || part.seconds > 0)
-  ),
+  property("a valid action is printed as it was parsed", [arbitraryAction], (text) => {
+    expectEqual("the printed action", Either.merge(Either.map(parse(text), print)), text)
+  }),
+  property("silences and holds have a positive duration", [arbitraryAction], (text) => {
+    expectEvery(
+      "Either.getOrThrow(parse(text))",
+      Either.getOrThrow(parse(text)),
+      (part) => !("seconds" in part) || part.seconds > 0
+    )
+  }),
   ...wrongMarkers.map(([wrong, marker]) =>
-    invariant(`${wrong} is a fault of an action: ${marker}`, () => Either.isLeft(parse(`Well ${marker} [laughter]`)))
-  ),
-  property("an invalid marker anywhere is reported with a message", [invalidAction], (text) =>
-    Either.match(parse(text), {
-      onLeft: (messages) => messages.length > 0 && messages.every((one) => one.trim() !== ""),
-      onRight: () => false
+    invariant(`${wrong} is a fault of an action: ${marker}`, () => {
+      expectEqual("what it is parsed to", Either.getRight(parse(`Well ${marker} [laughter]`)), Option.none())
     })
   ),
+  property("an invalid marker anywhere is reported with a message", [invalidAction], (text) => {
+    expectEqual(
+      "Either.match(parse(text), { onLeft: (messages) => messages.length > 0 && messages.every...",
+      Either.match(parse(text), {
+        onLeft: (messages) => messages.length > 0 && messages.every((one) => one.trim() !== ""),
+        onRight: () => false
+      }),
+      true
+    )
+  }),
   property(
     "any text is parsed without loss or rejected",
     [fc.string({ unit: fc.constantFrom("<", ">", "/", "silence", "hold", " time=", '"', "2", "[laughter]", "é") })],
-    (text) =>
-      Either.match(parse(text), {
-        onLeft: (messages) => messages.length > 0,
-        onRight: (parts) => print(parts) === text
-      })
+    (text) => {
+      expectEqual(
+        "Either.match(parse(text), { onLeft: (messages) => messages.length > 0, onRight: (parts)...",
+        Either.match(parse(text), {
+          onLeft: (messages) => messages.length > 0,
+          onRight: (parts) => print(parts) === text
+        }),
+        true
+      )
+    }
   )
 ]
 
@@ -100,13 +115,13 @@ export const conditionalActionsProperties = ({
       expectEqual("the faults", pathsOf(parse(wire)), [])
       expectEqual("what is printed", Either.merge(Either.map(parse(wire), print)), text)
       expectEqual("what is printed of a text", Either.merge(Either.map(parseText(text), print)), text)
-      return true
     }),
     property("an item without type is standard and not spoken verbatim", [arbitraryConditionalActions], (wire) => {
       const short = wire.conditions.map(({ fixed_message: _, type: __, ...rest }) => rest)
       const full = short.map((rest) => ({ ...rest, type: "standard", fixed_message: false }))
-      return (
-        Either.merge(Either.map(parse({ ...wire, conditions: short }), print)) ===
+      expectEqual(
+        "Either.merge(Either.map(parse({ ...wire, conditions: short }), print))",
+        Either.merge(Either.map(parse({ ...wire, conditions: short }), print)),
         JSON.stringify({ ...wire, conditions: full })
       )
     }),
@@ -116,7 +131,6 @@ export const conditionalActionsProperties = ({
       (one) => {
         expectEqual("the faults", pathsOf(parse(one.input)), one.paths)
         expectEqual("the faults of the same as text", pathsOf(parseText(JSON.stringify(one.input))), one.paths)
-        return true
       }
     ),
     property(
@@ -124,19 +138,16 @@ export const conditionalActionsProperties = ({
       [invalidConditionalActions(4)],
       ({ input, paths }) => {
         expectEqual("the faults", pathsOf(parse(input)).toSorted(), [...paths].toSorted())
-        return true
       }
     ),
     property("references are acyclic, and every item of a cycle is reported", [references], (all) => {
       expectEqual("the faults", pathsOf(parse(chain(all))).toSorted(), [...inCircles(all)].toSorted())
-      return true
     }),
     invariant("the first item has the condition FIRST_MESSAGE, and there is at least one item", () => {
       const [opening] = chain([]).conditions
       expectEqual("the faults of none", pathsOf(parse({ role: "x", conditions: [] })), ["conditions"])
       const late = { role: "x", conditions: [{ ...opening, condition: "says hello" }] }
       expectEqual("the faults without an opening", pathsOf(parse(late)), ["conditions[0].condition"])
-      return true
     }),
     property(
       "any value is parsed as conditional actions or has errors",
@@ -145,12 +156,16 @@ export const conditionalActionsProperties = ({
       ],
       (input) => {
         const read = parse(input)
-        return Either.isRight(read) || Object.values(read.left).some((messages) => messages.length > 0)
+        if (Either.isLeft(read)) {
+          expectOrdered("the number of messages", Object.values(read.left).flat().length, ">", 0)
+        }
       }
     ),
     property("any text is parsed as conditional actions or has errors", [fc.oneof(fc.string(), fc.json())], (text) => {
       const read = parseText(text)
-      return Either.isRight(read) || Object.values(read.left).some((messages) => messages.length > 0)
+      if (Either.isLeft(read)) {
+        expectOrdered("the number of messages", Object.values(read.left).flat().length, ">", 0)
+      }
     })
   ]
 }

@@ -3,7 +3,7 @@ import { type FieldErrors, Filters } from "@earshot/core"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { isDeepStrictEqual } from "node:util"
-import { invariant, type Property, property } from "../Property.js"
+import { invariant, type Property, property, expectEqual, expectEvery, expectIncludes } from "../Property.js"
 import { condition, filter, filterJson } from "./FilterArbitraries.js"
 import { invalidFilter, invalidFilters } from "./InvalidFilters.js"
 
@@ -29,20 +29,31 @@ const foreignOperator = fc
 /** Properties of parsing and encoding filters. */
 export const parseProperties = (parse: Parse, print: Print): ReadonlyArray<Property> => [
   ...invalidFilters.map(({ input, path, wrong }) =>
-    invariant(`${wrong} is a fault of ${path.slice(0, 40)}`, () => isDeepStrictEqual(pathsOf(parse(input)), [path]))
+    invariant(`${wrong} is a fault of ${path.slice(0, 40)}`, () => {
+      expectEqual("pathsOf(parse(input))", pathsOf(parse(input)), [path])
+    })
   ),
   property(
     "an error is reported under its path, wherever in a filter it is, and no other error",
     [invalidFilter],
-    (flaw) => isDeepStrictEqual(pathsOf(parse(flaw.input)), [flaw.path])
+    (flaw) => {
+      expectEqual("pathsOf(parse(flaw.input))", pathsOf(parse(flaw.input)), [flaw.path])
+    }
   ),
   property(
     "an operator that a field does not take is reported under its op",
     [foreignOperator, fc.boolean()],
-    (leaf, inGroup) =>
-      inGroup
-        ? pathsOf(parse({ operator: "not", conditions: [leaf] })).includes("conditions[0].op")
-        : pathsOf(parse(leaf)).includes("op")
+    (leaf, inGroup) => {
+      if (inGroup) {
+        expectIncludes(
+          'pathsOf(parse({ operator: "not", conditions: [leaf] }))',
+          pathsOf(parse({ operator: "not", conditions: [leaf] })),
+          "conditions[0].op"
+        )
+      } else {
+        expectIncludes("pathsOf(parse(leaf))", pathsOf(parse(leaf)), "op")
+      }
+    }
   ),
   property(
     "not takes exactly one condition",
@@ -51,42 +62,57 @@ export const parseProperties = (parse: Parse, print: Print): ReadonlyArray<Prope
       const not = { operator: "not", conditions }
       const paths = pathsOf(parse(isInner ? { operator: "and", conditions: [not] } : not))
       const path = isInner ? "conditions[0].conditions" : "conditions"
-      return conditions.length === 1 ? paths.length === 0 : paths.includes(path)
+      if (conditions.length === 1) {
+        expectEqual("paths.length", paths.length, 0)
+      } else {
+        expectIncludes("paths", paths, path)
+      }
     }
   ),
   property(
     "an unknown key is reported by its name",
     [condition, fc.constantFrom("label", "Field", "operators", "not", "toString")],
-    (input, key) => pathsOf(parse({ ...input, [key]: "a" })).includes(key)
+    (input, key) => {
+      expectIncludes('pathsOf(parse({ ...input, [key]: "a" }))', pathsOf(parse({ ...input, [key]: "a" })), key)
+    }
   ),
   property(
     "every error is reported, not just the first",
     [fc.array(fc.constantFrom(...invalidFilters.slice(0, 30)), { minLength: 2, maxLength: 4 })],
     (flaws) => {
       const paths = pathsOf(parse({ operator: "and", conditions: flaws.map(({ input }) => input) }))
-      return flaws.every(({ path }, at) =>
+      expectEvery("flaws", flaws, ({ path }, at) =>
         paths.includes(path === "non_field_errors" ? `conditions[${at}]` : `conditions[${at}].${path}`)
       )
     }
   ),
   property("parsing an encoded filter returns the filter", [filter], (one) => {
     const printed: unknown = JSON.parse(JSON.stringify(print(one)))
-    return Either.match(parse(printed), { onLeft: () => false, onRight: (read) => isDeepStrictEqual(read, one) })
+    expectEqual("the parsed filter", Either.merge(parse(printed)), one)
   }),
-  property("a parsed filter is normalized, however many empty filters it contained", [filterJson], (input) =>
-    Either.match(parse(input), {
-      onLeft: () => false,
-      onRight: (read) =>
-        Either.match(parse(print(read)), { onLeft: () => false, onRight: (again) => isDeepStrictEqual(again, read) })
-    })
-  ),
+  property("a parsed filter is normalized, however many empty filters it contained", [filterJson], (input) => {
+    expectEqual(
+      "Either.match(parse(input), { onLeft: () => false, onRight: (read) => Either.match(parse...",
+      Either.match(parse(input), {
+        onLeft: () => false,
+        onRight: (read) =>
+          Either.match(parse(print(read)), { onLeft: () => false, onRight: (again) => isDeepStrictEqual(again, read) })
+      }),
+      true
+    )
+  }),
   property(
     "any input is parsed or rejected, and never throws",
     [fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true })],
-    (input) =>
-      [input, { operator: "and", conditions: [input, { field: input, op: input, value: input }] }].every((one) => {
-        const read = parse(one)
-        return Either.isRight(read) || pathsOf(read).length > 0
-      })
+    (input) => {
+      expectEvery(
+        '[input, { operator: "and", conditions: [input, { field: input, op: ...',
+        [input, { operator: "and", conditions: [input, { field: input, op: input, value: input }] }],
+        (one) => {
+          const read = parse(one)
+          return Either.isRight(read) || pathsOf(read).length > 0
+        }
+      )
+    }
   )
 ]

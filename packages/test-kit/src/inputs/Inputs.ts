@@ -7,7 +7,7 @@ import * as fc from "fast-check"
 import * as CatalogArbitraries from "../catalog/CatalogArbitraries.js"
 import { arbitraryEvaluatorInput } from "../evaluators/EvaluatorArbitraries.js"
 import { filter } from "../filters/FilterArbitraries.js"
-import { type Property, property } from "../Property.js"
+import { type Property, property, expectEqual, expectEvery, expectIncludes } from "../Property.js"
 import {
   flaw,
   type Input,
@@ -336,11 +336,20 @@ export const inputProperties = (
   subject: InputSubject,
   errorsOf: (input: unknown) => ReadonlyArray<string>
 ): ReadonlyArray<Property> => [
-  property(`${name}: valid inputs are accepted`, [subject.valid], (input) => errorsOf(input).length === 0, 60),
+  property(
+    `${name}: valid inputs are accepted`,
+    [subject.valid],
+    (input) => {
+      expectEqual("errorsOf(input).length", errorsOf(input).length, 0)
+    },
+    60
+  ),
   property(
     `${name}: an invalid value is reported under its path`,
     [invalidInput(subject)],
-    ({ input, path }) => errorsOf(input).includes(path),
+    ({ input, path }) => {
+      expectIncludes("errorsOf(input)", errorsOf(input), path)
+    },
     150
   ),
   property(
@@ -348,7 +357,7 @@ export const inputProperties = (
     [subject.valid, severalFlaws(subject)],
     (input, several) => {
       const errors = errorsOf(several.reduce<Input>((whole, { patch }) => ({ ...whole, ...patch }), input))
-      return several.every(({ path }) => errors.includes(path))
+      expectEvery("several", several, ({ path }) => errors.includes(path))
     },
     100
   ),
@@ -360,7 +369,9 @@ export const inputProperties = (
         fc.dictionary(fc.constantFrom(...Object.keys(subject.flaws[0]?.patch ?? {}), "x"), fc.anything())
       )
     ],
-    (input) => errorsOf(input).every((path) => path !== ""),
+    (input) => {
+      expectEvery("errorsOf(input)", errorsOf(input), (path) => path !== "")
+    },
     60
   )
 ]

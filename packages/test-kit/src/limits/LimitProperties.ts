@@ -1,6 +1,6 @@
 /** The interface's limits of texts. Source: interface, Limits. */
 import * as fc from "fast-check"
-import { type Property, property } from "../Property.js"
+import { type Property, property, expectEqual, expectOrdered, expectNone } from "../Property.js"
 
 /** A text field and its longest text, in characters (code points). */
 export interface TextLimit {
@@ -43,19 +43,25 @@ export const textLimitProperties = (
     property(
       `the ${field} of a ${subject} has up to ${max} characters, whatever they are made of`,
       [character, fc.oneof(fc.constant(max), fc.integer({ min: least, max }))],
-      (one, length) => accepts(textOf(one, length)),
+      (one, length) => {
+        expectEqual("whether it is accepted", accepts(textOf(one, length)), true)
+      },
       50
     ),
     property(
       `the ${field} of a ${subject} has no more than ${max} characters`,
       [character, fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 200 }))],
-      (one, more) => !accepts(textOf(one, max + more)),
+      (one, more) => {
+        expectEqual("whether it is accepted", accepts(textOf(one, max + more)), false)
+      },
       50
     ),
     property(
       `the ${field} of a ${subject} holds neither NUL nor half a character`,
       [fc.constantFrom("\0", "\ud800", "\udc00x")],
-      (wrong) => !accepts(`${begins}a${wrong}`),
+      (wrong) => {
+        expectEqual("whether it is accepted", accepts(`${begins}a${wrong}`), false)
+      },
       20
     )
   ]
@@ -79,11 +85,15 @@ export const slugProperties = (
         const taken = new Set<string>()
         for (let made = 0; made <= others; made++) {
           const slug = slugFor(text, taken)
-          if (slug === null) return !/[a-z0-9]/i.test(text)
-          if (taken.has(slug) || slug.length > 255 || !/^[a-z0-9]+(_[a-z0-9]+)*$/.test(slug)) return false
+          if (slug === null) {
+            expectEqual("letters and digits of a name without a slug", text.match(/[a-z0-9]/gi), null)
+            return
+          }
+          expectEqual("the slug in snake_case", /^[a-z0-9]+(?:_[a-z0-9]+)*$/.exec(slug)?.[0], slug)
+          expectOrdered("its length", slug.length, "<=", 255)
+          expectNone("slugs that are taken", taken, (one) => one === slug)
           taken.add(slug)
         }
-        return true
       },
       100
     )

@@ -4,7 +4,7 @@
  */
 import type { FormulaName, Json, FormulaResult, FormulaCall, Speaker, ToolCall, Turn } from "@earshot/core"
 import * as fc from "fast-check"
-import { expectEqual, invariant, type Property, property } from "../Property.js"
+import { expectEqual, invariant, type Property, property, expectEvery } from "../Property.js"
 import { anyTurns, shifted, shuffled, timedTurns } from "./SpeechArbitraries.js"
 
 /** The result of a formula for a call, with its metric's `configuration`. */
@@ -155,6 +155,15 @@ const stretched = (turns: ReadonlyArray<Turn>, factor: number): ReadonlyArray<Tu
 const isNear = (one: FormulaResult["value"], other: FormulaResult["value"], factor: number): boolean =>
   typeof one === "number" && typeof other === "number" ? Math.abs(one - other) <= 0.002 * factor : one === other
 
+const expectNear = (
+  what: string,
+  actual: FormulaResult["value"],
+  expected: FormulaResult["value"],
+  factor: number
+): void => {
+  if (!isNear(actual, expected, factor)) expectEqual(what, actual, expected)
+}
+
 /** Properties of every implementation of the formulas. */
 export const formulaProperties = (measure: MeasureFormula): ReadonlyArray<Property> => {
   const all = (turns: ReadonlyArray<Turn>, durationSeconds: number | null, configuration: Json = null) =>
@@ -164,14 +173,12 @@ export const formulaProperties = (measure: MeasureFormula): ReadonlyArray<Proper
       invariant(`${name} is as worked out by hand`, () => {
         const found = conversations.map((call) => measure(name, call, null).value)
         expectEqual(`${name} of six conversations`, found, values)
-        return true
       })
     ),
     invariant("settings come from the metric's configuration", () => {
       for (const [name, call, configuration, value] of configured) {
         expectEqual(`${name} by ${JSON.stringify(configuration)}`, measure(name, call, configuration).value, value)
       }
-      return true
     }),
     invariant("tool calls are scored by those with a known outcome", () => {
       const tool = (succeeded: boolean | undefined): ToolCall => ({
@@ -184,13 +191,19 @@ export const formulaProperties = (measure: MeasureFormula): ReadonlyArray<Proper
         endTime: undefined
       })
       const toolCalls = [true, false, undefined, true].map(tool)
-      return measure("tool_call_success", { ...orderly, toolCalls }, null).value === 0.666667
+      expectEqual(
+        'measure("tool_call_success", { ...orderly, toolCalls }, null).value',
+        measure("tool_call_success", { ...orderly, toolCalls }, null).value,
+        0.666667
+      )
     }),
     property(
       "a formula returns a value or a reason: ratios from 0 to 1, whole counts, nothing below 0",
       [anyTurns, fc.option(fc.nat({ max: 100 }))],
-      (turns, duration) =>
-        all(turns, duration).every(
+      (turns, duration) => {
+        expectEvery(
+          "all(turns, duration)",
+          all(turns, duration),
           ([name, { moments, reason, value }]) =>
             (value === null) === (reason !== null) &&
             (typeof value !== "number" ||
@@ -199,7 +212,8 @@ export const formulaProperties = (measure: MeasureFormula): ReadonlyArray<Proper
                 (!ratios.has(name) || value <= 1) &&
                 (!counts.has(name) || Number.isInteger(value)))) &&
             moments.every(({ at_second, duration_ms }) => at_second >= 0 && duration_ms >= 0)
-        ),
+        )
+      },
       100
     ),
     property(
@@ -210,7 +224,6 @@ export const formulaProperties = (measure: MeasureFormula): ReadonlyArray<Proper
         const comparable = (found: ReturnType<typeof all>) =>
           found.map(([name, one]) => (name === "repeated_replies" ? [name, one.value] : [name, one]))
         expectEqual("what is said", comparable(all(others, null)), comparable(all(turns, null)))
-        return true
       },
       100
     ),
@@ -221,7 +234,6 @@ export const formulaProperties = (measure: MeasureFormula): ReadonlyArray<Proper
         const values = (found: ReturnType<typeof all>) =>
           found.filter(([name]) => !fromTheStart.has(name)).map(([name, { value }]) => [name, value])
         expectEqual("the values", values(all(shifted(turns, seconds), 60 + seconds)), values(all(turns, 60)))
-        return true
       },
       100
     ),
@@ -235,10 +247,13 @@ export const formulaProperties = (measure: MeasureFormula): ReadonlyArray<Proper
         const starts = turns.flatMap(({ speaker, startTime }) =>
           speaker === "main_agent" && startTime !== undefined ? [startTime] : []
         )
-        return starts.length === 0
-          ? there === null && later === null
-          : isNear(there ?? null, Math.min(...starts) * 1000, 1) &&
-              isNear(later ?? null, (Math.min(...starts) + seconds) * 1000, 1)
+        if (starts.length === 0) {
+          expectEqual("there", there, null)
+          expectEqual("later", later, null)
+        } else {
+          expectNear("the time", there ?? null, Math.min(...starts) * 1000, 1)
+          expectNear("the time, moved", later ?? null, (Math.min(...starts) + seconds) * 1000, 1)
+        }
       },
       100
     ),
@@ -252,7 +267,6 @@ export const formulaProperties = (measure: MeasureFormula): ReadonlyArray<Proper
           if (!isNear(slow.get(name)?.value ?? null, grown, factor))
             throw new Error(`${name}: ${String(slow.get(name)?.value)} instead of ${String(grown)}`)
         }
-        return true
       },
       100
     ),
@@ -261,7 +275,11 @@ export const formulaProperties = (measure: MeasureFormula): ReadonlyArray<Proper
       [timedTurns().filter((turns) => turns.length > 0)],
       (turns) => {
         const without = turns.map((one) => ({ ...one, startTime: undefined, endTime: undefined }))
-        return all(without, null).every(([name, { value }]) => value === null || ofTexts.has(name))
+        expectEvery(
+          "all(without, null)",
+          all(without, null),
+          ([name, { value }]) => value === null || ofTexts.has(name)
+        )
       },
       100
     )

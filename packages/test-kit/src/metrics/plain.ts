@@ -1,3 +1,6 @@
 export * from "./SpeechArbitraries.js"
 export { type Quantile, quantileProperties } from "./QuantileProperties.js"
 export { formulaProperties, type MeasureFormula } from "./FormulaProperties.js"
+export { type DirectionOf, directionProperties } from "./DirectionProperties.js"
+export { metricPriceProperties, type MetricPriceRules } from "./MetricPriceProperties.js"
+export { speechProperties, type SpeechRules } from "./SpeechProperties.js"

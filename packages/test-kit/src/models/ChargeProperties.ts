@@ -25,7 +25,6 @@ export const chargeProperties = (fixture: () => Promise<CallFixture>): ReadonlyA
         state = stepCalls(state, step).state
       }
       expectEqual("the charges", await seenCharges(real), expectedCharges(state))
-      return true
     },
     20
   )
@@ -148,7 +147,6 @@ export const evaluationChargeProperties = (fixture: () => Promise<EvaluatedFixtu
         charges.map((entry) => [at(entry, "reason"), at(entry, "amount")]),
         ends.flatMap(({ charge }) => (charge === null ? [] : [["metric_evaluation", charge]]))
       )
-      return true
     },
     8
   )

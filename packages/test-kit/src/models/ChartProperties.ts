@@ -207,7 +207,6 @@ export const chartDataProperties = (fixture: () => Promise<ChartFixture>): Reado
         const { data } = await shown(real, everything, everything, chart)
         const over = { field: "duration", aggregate, group: null, startOf: (time: number) => startOf("day", time) }
         expectEqual(`the ${aggregate} of ${JSON.stringify(calls)}`, timed(data), overTime(calls, over))
-        return true
       },
       6
     )
@@ -227,7 +226,6 @@ export const chartDataProperties = (fixture: () => Promise<ChartFixture>): Reado
           timed(data),
           overTime(calls.filter(filter.holds), over)
         )
-        return true
       },
       8
     )
@@ -242,7 +240,6 @@ export const chartDataProperties = (fixture: () => Promise<ChartFixture>): Reado
       const { data } = await shown(real, everything, filter, { ...chart, group_by: { type: "bucket", interval } })
       const over = { field, aggregate, group: null, startOf: (time: number) => Math.floor(time / interval) * interval }
       expectEqual(`what is shown of ${JSON.stringify(calls)}`, timed(data), overTime(calls.filter(filter.holds), over))
-      return true
     },
     8
   ),
@@ -262,7 +259,6 @@ export const chartDataProperties = (fixture: () => Promise<ChartFixture>): Reado
         startOf: (time: number) => startOf(at(data, "time_period"), time)
       }
       expectEqual(`what is shown of ${JSON.stringify(calls)}`, timed(data), overTime(calls.filter(filter.holds), over))
-      return true
     },
     16
   ),
@@ -286,7 +282,6 @@ export const chartDataProperties = (fixture: () => Promise<ChartFixture>): Reado
         ([series, points]) => [series, points.toSorted()]
       )
       expectEqual(`what is shown of ${JSON.stringify(all)}`, [at(data, "total"), slices], [calls.length, expected])
-      return true
     },
     12
   ),
@@ -314,7 +309,6 @@ export const chartDataProperties = (fixture: () => Promise<ChartFixture>): Reado
         const p95 = gaps.length === 0 ? null : near(aggregateOf("p95", gaps))
         expectEqual(`p95_latency of ${JSON.stringify(all)}`, near(at(data, "p95_latency")), p95)
       }
-      return true
     },
     10
   ),
@@ -337,7 +331,6 @@ export const chartDataProperties = (fixture: () => Promise<ChartFixture>): Reado
           .sort(),
         both.map(({ name }) => name).sort()
       )
-      return true
     },
     12
   )

@@ -60,7 +60,7 @@ export const checkCommandSequences = async <
     }),
     parameters(options.runs)
   )
-  assertHolds(name, details)
+  assertHolds(name, details, setUpCommands.map(String))
   return coverage.result
 }
 

@@ -1,6 +1,6 @@
 /** Properties of every paginated list. */
 import * as fc from "fast-check"
-import { type AsyncProperty, asyncProperty, expectEqual } from "../Property.js"
+import { type AsyncProperty, asyncProperty, expectEqual, expectEvery } from "../Property.js"
 
 /** A page: ids newest first, and the cursors of the pages next to it. */
 export interface PageOfIds {
@@ -61,7 +61,7 @@ export const pageProperties = (list: () => Promise<PagedList>): ReadonlyArray<As
         const { ids, of } = await filled(rows)
         const pages = await readAllPages(of, limit)
         expectEqual("the rows", rowsOf(pages), descending(ids))
-        return pages.every((page, at) => page.ids.length === limit || at === pages.length - 1)
+        expectEvery("pages", pages, (page, at) => page.ids.length === limit || at === pages.length - 1)
       }
     ),
     asyncProperty(
@@ -73,7 +73,6 @@ export const pageProperties = (list: () => Promise<PagedList>): ReadonlyArray<As
           for (let n = 0; n < more; n++) await of.insert()
         })
         expectEqual("the rows", rowsOf(pages), descending(ids))
-        return true
       }
     ),
     asyncProperty(
@@ -88,7 +87,6 @@ export const pageProperties = (list: () => Promise<PagedList>): ReadonlyArray<As
           rowsOf(pages).filter((id) => id !== gone),
           descending(ids).filter((id) => id !== gone)
         )
-        return true
       }
     ),
     asyncProperty("previous leads back over the same rows to the first page", [size, limit], async (rows, limit) => {
@@ -102,7 +100,7 @@ export const pageProperties = (list: () => Promise<PagedList>): ReadonlyArray<As
         cursor = page.previous
       }
       expectEqual("the rows", back, descending(ids))
-      return (await of.page(null, limit)).previous === null
+      expectEqual("(await of.page(null, limit)).previous", (await of.page(null, limit)).previous, null)
     })
   ]
 }

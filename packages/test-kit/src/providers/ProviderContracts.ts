@@ -190,7 +190,6 @@ export const nerProviderContract = (subject: string, { finds, provider }: NerPro
           expect(fields).toContain(field)
           expect(score >= 0 && score <= 1).toBe(true)
         }
-        return true
       },
       50
     )

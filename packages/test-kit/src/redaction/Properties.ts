@@ -1,7 +1,14 @@
 import * as Redaction from "@earshot/redaction"
 import * as fc from "fast-check"
-import { isDeepStrictEqual } from "node:util"
-import { invariant, type Property, property } from "../Property.js"
+import {
+  invariant,
+  type Property,
+  property,
+  expectEvery,
+  expectEqual,
+  expectOrdered,
+  expectIncludes
+} from "../Property.js"
 import { labeledCalls } from "./LabeledCalls.js"
 import { randomOf } from "./Random.js"
 import { scoresOf } from "./Scores.js"
@@ -141,45 +148,50 @@ const placeholders: ReadonlySet<string> = new Set(
 
 const checksOf = (redact: Redact) => ({
   /** Only the asked-for fields are redacted. */
-  onlyAsked: (raw: Raw, fields: ReadonlyArray<SensitiveField>): boolean =>
-    redact(raw, fields).spans.every((span) => fields.includes(span.field)),
+  onlyAsked: (raw: Raw, fields: ReadonlyArray<SensitiveField>): undefined => {
+    expectEvery("spans of fields that were asked for", redact(raw, fields).spans, (span) => fields.includes(span.field))
+  },
 
   /** Without fields nothing changes but the stage. */
-  identity: (raw: Raw): boolean => {
+  identity: (raw: Raw): undefined => {
     const { transcript } = redact(raw, [])
-    return transcript.turns === raw.turns && transcript.toolCalls === raw.toolCalls
+    expectEqual("the turns", transcript.turns, raw.turns)
+    expectEqual("the tool calls", transcript.toolCalls, raw.toolCalls)
   },
 
   /** What goes when few fields are asked for goes when more are. */
-  monotone: (raw: Raw, few: ReadonlyArray<SensitiveField>, more: ReadonlyArray<SensitiveField>): boolean => {
+  monotone: (raw: Raw, few: ReadonlyArray<SensitiveField>, more: ReadonlyArray<SensitiveField>): undefined => {
     const gone = covered(redact(raw, [...few, ...more]))
-    return [...covered(redact(raw, few))].every((character) => gone.has(character))
+    expectEvery("characters (turn, offset) that are redacted", covered(redact(raw, few)), (one) => gone.has(one))
   },
 
   /** A value that is found as one of a field when everything is asked for is found when the field is asked for alone. */
-  alone: (raw: Raw, field: SensitiveField): boolean => {
+  alone: (raw: Raw, field: SensitiveField): undefined => {
     const alone = covered(redact(raw, [field]))
     const { spans } = redact(raw, Redaction.sensitiveFields)
-    return spans
-      .filter((span) => span.field === field)
-      .every((span) => {
+    expectEvery(
+      `spans of ${field} that are found alone`,
+      spans.filter((span) => span.field === field),
+      (span) => {
         for (let at = span.start; at < span.end; at++) if (!alone.has(`${span.turn} ${at}`)) return false
         return true
-      })
+      }
+    )
   },
 
   /** Redacting a redacted call changes nothing. */
-  stable: (raw: Raw, fields: ReadonlyArray<SensitiveField>): boolean => {
+  stable: (raw: Raw, fields: ReadonlyArray<SensitiveField>): undefined => {
     const once = redact(raw, fields).transcript
     const twice = redact(once, fields)
-    return twice.spans.length === 0 && isDeepStrictEqual(twice.transcript, once)
+    expectEqual("spans of the second time", twice.spans, [])
+    expectEqual("the transcript of the second time", twice.transcript, once)
   },
 
   /** Words go with what they say: those that a span touches become placeholders, and the others stay. */
-  words: (raw: Raw, fields: ReadonlyArray<SensitiveField>): boolean => {
+  words: (raw: Raw, fields: ReadonlyArray<SensitiveField>): undefined => {
     const { spans, transcript } = redact(raw, fields)
-    return raw.turns.every((turn, at) => {
-      if (turn.words.length === 0) return true
+    for (const [at, turn] of raw.turns.entries()) {
+      if (turn.words.length === 0) continue
       const here = spans.filter((span) => span.turn === at)
       let from = 0
       const stay = turn.words.filter(({ text }) => {
@@ -188,37 +200,42 @@ const checksOf = (redact: Redact) => ({
         return here.every((span) => span.end <= start || from <= span.start)
       })
       const words = transcript.turns[at]?.words ?? []
-      return isDeepStrictEqual(
+      expectEqual(
+        `the words of turn ${at}`,
         words.filter(({ text }) => !placeholders.has(text)),
         stay
       )
-    })
+    }
   },
 
   /** Spans lie within their turns, in order, without overlap, and what lies outside them survives to the letter. */
-  offsets: (raw: Raw, fields: ReadonlyArray<SensitiveField>): boolean => {
+  offsets: (raw: Raw, fields: ReadonlyArray<SensitiveField>): undefined => {
     const { spans, transcript } = redact(raw, fields)
-    return raw.turns.every((turn, at) => {
-      const here = spans.filter((span) => span.turn === at)
+    for (const [at, turn] of raw.turns.entries()) {
       let expected = ""
       let end = 0
-      for (const span of here) {
-        if (span.start < end || span.end <= span.start || span.end > turn.content.length) return false
+      for (const span of spans.filter((one) => one.turn === at)) {
+        expectOrdered(`the start of a span in turn ${at}`, span.start, ">=", end)
+        expectOrdered(`its end`, span.end, ">", span.start)
+        expectOrdered(`its end in the turn`, span.end, "<=", turn.content.length)
         expected += `${turn.content.slice(end, span.start)}[${span.field.toUpperCase()}]`
         end = span.end
       }
-      return transcript.turns[at]?.content === expected + turn.content.slice(end)
-    })
+      expectEqual(`turn ${at}`, transcript.turns[at]?.content, expected + turn.content.slice(end))
+    }
   },
 
   /** No character is cut in half: what was well-formed stays well-formed. */
-  wellFormed: (raw: Raw, fields: ReadonlyArray<SensitiveField>): boolean =>
-    contents(redact(raw, fields).transcript).every(
+  wellFormed: (raw: Raw, fields: ReadonlyArray<SensitiveField>): undefined => {
+    expectEvery(
+      "well-formed turns",
+      contents(redact(raw, fields).transcript),
       (content, at) => !(raw.turns[at]?.content.isWellFormed() ?? true) || content.isWellFormed()
     )
+  }
 })
 
-/** What the engine's redaction promises; each answers true where the promise is kept. */
+/** What the engine's redaction promises; each throws where the promise is not kept. */
 export const redactionPredicates = checksOf(Redaction.redactTranscript)
 
 /** Values that no recognizer could take for another field's. */
@@ -310,7 +327,11 @@ export const redactionProperties = (redact: Redact, redactDocument?: RedactDocum
         const content = mentioned.map((field) => `It is ${plainValues.get(field) ?? ""}, really.`).join(" ")
         const { transcript } = redact({ toolCalls: [], turns: [turnOf("testing_agent", content)] }, asked)
         const left = transcript.turns[0]?.content ?? ""
-        return mentioned.every((field) => left.includes(plainValues.get(field) ?? "") === !asked.includes(field))
+        expectEvery(
+          "mentioned",
+          mentioned,
+          (field) => left.includes(plainValues.get(field) ?? "") === !asked.includes(field)
+        )
       },
       runs
     ),
@@ -340,7 +361,7 @@ export const redactionProperties = (redact: Redact, redactDocument?: RedactDocum
         }
         const asked = [...new Set([...samples.map(({ field }) => field), ...more])]
         const left = plain(wholeText(redact(raw, asked).transcript))
-        return samples.every(({ value }) => !left.includes(plain(value)))
+        expectEvery("samples", samples, ({ value }) => !left.includes(plain(value)))
       },
       100
     ),
@@ -358,11 +379,9 @@ export const redactionProperties = (redact: Redact, redactDocument?: RedactDocum
               }
               const asked = [...new Set([...samples.map(({ field }) => field), ...more])]
               const left = JSON.stringify(redactDocument(document, asked))
-              return (
-                samples.every(({ value }) => !plain(left).includes(plain(value))) &&
-                left.includes('"plan":"basic"') &&
-                isDeepStrictEqual(redactDocument(document, []), document)
-              )
+              expectEvery("samples", samples, ({ value }) => !plain(left).includes(plain(value)))
+              expectIncludes("left", left, '"plan":"basic"')
+              expectEqual("redactDocument(document, [])", redactDocument(document, []), document)
             },
             100
           )
@@ -387,6 +406,8 @@ const recallProperties = (redact: Redact): ReadonlyArray<Property> => {
         ).spans
     ))
   return Redaction.sensitiveFields.map((field) =>
-    invariant(`of labeled values of ${field}, most are found`, () => (scores().fields.get(field)?.recall ?? 0) >= FLOOR)
+    invariant(`of labeled values of ${field}, most are found`, () => {
+      expectOrdered("(scores().fields.get(field)?.recall ?? 0)", scores().fields.get(field)?.recall ?? 0, ">=", FLOOR)
+    })
   )
 }

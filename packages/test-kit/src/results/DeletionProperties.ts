@@ -1,7 +1,7 @@
 /** Properties of the plan of a deletion. Source: interface, States and transitions; E8, E9. */
 import { type DeletionPlan, type DeletionSnapshot, PhoneNumberId, ResultId, RunId, RunStatus } from "@earshot/core"
 import * as fc from "fast-check"
-import { expectEqual, invariant, type Property, property } from "../Property.js"
+import { expectEqual, invariant, type Property, property, expectEvery } from "../Property.js"
 
 const NUMBERS = [1, 2, 3, 4]
 
@@ -65,13 +65,18 @@ export const deletionProperties = (plan: (snapshot: DeletionSnapshot) => Deletio
       { ...decrements, freedSlots },
       { activeSessions: running, pendingDemand: queued, freedSlots: running }
     )
-    return true
   }),
   property("the capacity of other runs is kept", [deletionSnapshot], (snapshot) => {
     const { capacity } = carriedOut(snapshot, plan(snapshot))
-    return (
-      capacity.activeSessions === snapshot.capacity.activeSessions - of(snapshot.runsToDelete, "running") &&
-      capacity.pendingDemand === snapshot.capacity.pendingDemand - of(snapshot.runsToDelete, "queued")
+    expectEqual(
+      "capacity.activeSessions",
+      capacity.activeSessions,
+      snapshot.capacity.activeSessions - of(snapshot.runsToDelete, "running")
+    )
+    expectEqual(
+      "capacity.pendingDemand",
+      capacity.pendingDemand,
+      snapshot.capacity.pendingDemand - of(snapshot.runsToDelete, "queued")
     )
   }),
   property(
@@ -79,9 +84,15 @@ export const deletionProperties = (plan: (snapshot: DeletionSnapshot) => Deletio
     [deletionSnapshot, fc.nat({ max: 5 }), fc.nat({ max: 5 })],
     (snapshot, activeSessions, pendingDemand) => {
       const { decrements } = plan({ ...snapshot, capacity: { activeSessions, pendingDemand } })
-      return (
-        decrements.activeSessions === Math.min(activeSessions, of(snapshot.runsToDelete, "running")) &&
-        decrements.pendingDemand === Math.min(pendingDemand, of(snapshot.runsToDelete, "queued"))
+      expectEqual(
+        "decrements.activeSessions",
+        decrements.activeSessions,
+        Math.min(activeSessions, of(snapshot.runsToDelete, "running"))
+      )
+      expectEqual(
+        "decrements.pendingDemand",
+        decrements.pendingDemand,
+        Math.min(pendingDemand, of(snapshot.runsToDelete, "queued"))
       )
     }
   ),
@@ -94,7 +105,6 @@ export const deletionProperties = (plan: (snapshot: DeletionSnapshot) => Deletio
       freedSlots: 0,
       decrements: { activeSessions: 0, pendingDemand: 0 }
     })
-    return true
   }),
   invariant("deleting nothing changes nothing", () => {
     const { decrements, freedSlots, releasedNumbers, results, runs } = plan({
@@ -105,19 +115,21 @@ export const deletionProperties = (plan: (snapshot: DeletionSnapshot) => Deletio
       capacity: { activeSessions: 3, pendingDemand: 4 }
     })
     const changes = [decrements.activeSessions, decrements.pendingDemand, freedSlots]
-    return [...releasedNumbers, ...results, ...runs].length === 0 && changes.every((one) => one === 0)
+    expectEqual("[...releasedNumbers, ...results, ...runs].length", [...releasedNumbers, ...results, ...runs].length, 0)
+    expectEvery("changes", changes, (one) => one === 0)
   }),
   property("exactly the given results and runs are deleted", [deletionSnapshot], (snapshot) => {
     const { results, runs } = plan(snapshot)
-    return results.join() === snapshot.results.join() && runs.join() === snapshot.runs.join()
+    expectEqual("results.join()", results.join(), snapshot.results.join())
+    expectEqual("runs.join()", runs.join(), snapshot.runs.join())
   }),
   property(
     "a number is released if and only if a deleted run needed it and no remaining run does",
     [deletionSnapshot],
     (snapshot) => {
       const { releasedNumbers } = plan(snapshot)
-      if (new Set(releasedNumbers).size !== releasedNumbers.length) return false
-      return NUMBERS.every((id) => {
+      expectEqual("the numbers, each once", [...new Set(releasedNumbers)], releasedNumbers)
+      expectEvery("NUMBERS", NUMBERS, (id) => {
         const one = PhoneNumberId.make(id)
         const wasNeeded = needing(snapshot.runsToDelete).some(({ phoneNumberId }) => phoneNumberId === one)
         return releasedNumbers.includes(one) === (wasNeeded && !snapshot.stillReferenced.has(one))
@@ -127,7 +139,6 @@ export const deletionProperties = (plan: (snapshot: DeletionSnapshot) => Deletio
   property("the plan does not depend on the grouping and the order of runs", [deletionSnapshot], (snapshot) => {
     const single = snapshot.runsToDelete.flatMap((one) => Array.from({ length: one.runs }, () => ({ ...one, runs: 1 })))
     expectEqual("the plan", plan({ ...snapshot, runsToDelete: single.toReversed() }), plan(snapshot))
-    return true
   }),
   property(
     "deleting in two steps is equivalent to deleting in one",
@@ -144,12 +155,18 @@ export const deletionProperties = (plan: (snapshot: DeletionSnapshot) => Deletio
       const two = plan({ ...snapshot, runsToDelete: rest, capacity })
       const whole = plan(snapshot)
       const numbers = [...one.releasedNumbers, ...two.releasedNumbers].toSorted((a, b) => a - b)
-      return (
-        one.decrements.activeSessions + two.decrements.activeSessions === whole.decrements.activeSessions &&
-        one.decrements.pendingDemand + two.decrements.pendingDemand === whole.decrements.pendingDemand &&
-        one.freedSlots + two.freedSlots === whole.freedSlots &&
-        numbers.join() === [...whole.releasedNumbers].toSorted((a, b) => a - b).join()
+      expectEqual(
+        "one.decrements.activeSessions + two.decrements.activeSessions",
+        one.decrements.activeSessions + two.decrements.activeSessions,
+        whole.decrements.activeSessions
       )
+      expectEqual(
+        "one.decrements.pendingDemand + two.decrements.pendingDemand",
+        one.decrements.pendingDemand + two.decrements.pendingDemand,
+        whole.decrements.pendingDemand
+      )
+      expectEqual("one.freedSlots + two.freedSlots", one.freedSlots + two.freedSlots, whole.freedSlots)
+      expectEqual("numbers.join()", numbers.join(), [...whole.releasedNumbers].toSorted((a, b) => a - b).join())
     }
   )
 ]

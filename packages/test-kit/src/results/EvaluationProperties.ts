@@ -1,7 +1,7 @@
 /** Properties of the evaluation of a result by its runs. Source: docs/results.md. */
 import type { ResultEvaluation, RunCount } from "@earshot/core"
 import * as fc from "fast-check"
-import { expectEqual, type Property, property } from "../Property.js"
+import { expectEqual, type Property, property, expectEvery } from "../Property.js"
 import { runCount } from "./ResultArbitraries.js"
 
 export type Evaluate = (counts: ReadonlyArray<RunCount>) => ResultEvaluation
@@ -22,7 +22,6 @@ const isOpen = ({ status }: RunCount): boolean => ["queued", "running", "evaluat
 export const evaluationProperties = (evaluate: Evaluate): ReadonlyArray<Property> => [
   property("the evaluation does not depend on the order and the grouping of runs", [counts], (some) => {
     expectEqual("the evaluation", evaluate(single(some).toReversed()), evaluate(some))
-    return true
   }),
   property(
     "a result is evaluated by its remaining runs after a deletion",
@@ -31,31 +30,34 @@ export const evaluationProperties = (evaluate: Evaluate): ReadonlyArray<Property
       const rest = some.slice(cut)
       const fresh = JSON.stringify(evaluate(rest))
       evaluate(some)
-      return JSON.stringify(evaluate([...rest])) === fresh
+      expectEqual("JSON.stringify(evaluate([...rest]))", JSON.stringify(evaluate([...rest])), fresh)
     }
   ),
   property("every run is counted once under its status", [counts], (some) => {
     const { runsByStatus, totalRuns } = evaluate(some)
-    return (
-      totalRuns === sum(some) &&
-      Object.entries(runsByStatus).every(
-        ([name, runs]) => runs === sum(some.filter(({ status }) => status === name))
-      ) &&
-      Object.values(runsByStatus).reduce((all, runs) => all + runs, 0) === totalRuns
+    expectEqual("totalRuns", totalRuns, sum(some))
+    expectEvery(
+      "Object.entries(runsByStatus)",
+      Object.entries(runsByStatus),
+      ([name, runs]) => runs === sum(some.filter(({ status }) => status === name))
+    )
+    expectEqual(
+      "Object.values(runsByStatus).reduce((all, runs) => all + runs, 0)",
+      Object.values(runsByStatus).reduce((all, runs) => all + runs, 0),
+      totalRuns
     )
   }),
   property("the success rate is that of runs with a known success, and null without any", [counts], (some) => {
     const validated = sum(some.filter(isDecided))
     const expected = validated === 0 ? null : sum(some.filter(isSuccess)) / validated
     expectEqual("the success rate", evaluate(some).successRate, expected)
-    return true
   }),
   property(
     "removing an unsuccessful run does not lower the rate, removing a successful one does not raise it",
     [counts],
     (some) => {
       const { successRate } = evaluate(some)
-      return single(some).every((run, at, all) => {
+      expectEvery("single(some)", single(some), (run, at, all) => {
         const without = evaluate(all.toSpliced(at, 1)).successRate
         if (successRate === null || without === null || !isDecided(run))
           return without === successRate || isDecided(run)
@@ -78,7 +80,6 @@ export const evaluationProperties = (evaluate: Evaluate): ReadonlyArray<Property
               ? "queued"
               : "running"
       expectEqual("the status", evaluate(some).status, expected)
-      return true
     }
   ),
   property(
@@ -88,7 +89,6 @@ export const evaluationProperties = (evaluate: Evaluate): ReadonlyArray<Property
       const isLost = some.some((run) => isDecided(run) && !isSuccess(run))
       const isWon = !some.some(isOpen) && some.some(isSuccess)
       expectEqual("the success", evaluate(some).success, isLost ? false : isWon ? true : null)
-      return true
     }
   )
 ]

@@ -18,26 +18,25 @@ export const runCount: fc.Arbitrary<RunCount> = fc.record({
   runs: fc.integer({ min: 1, max: 9 })
 })
 
-/** Metrics 1 to 4: higher is better, lower is better, no direction, and an enum. */
+/** Metrics 1 to 4: higher is better, lower is better, no direction, and an enum. Their values are few, so that means meet. */
 export const metricScores: fc.Arbitrary<MetricScores> = fc
   .record({
     id: fc.integer({ min: 1, max: 4 }),
-    numbers: fc.integer({ min: 0, max: 5 }),
-    mean: fc.double({ min: -1e6, max: 1e6, noNaN: true }),
-    spread: fc.double({ min: 0, max: 1e3, noNaN: true }),
+    values: fc.array(fc.nat({ max: 3 }), { maxLength: 5 }),
+    scale: fc.constantFrom(1, 1, -1, 0.001, 1e6),
     words: fc.dictionary(fc.constantFrom("a", "b", "__proto__", "constructor"), fc.integer({ min: 1, max: 9 }))
   })
-  .map(({ id, mean, numbers, spread, words }) => {
-    const isWords = id === 4
+  .map(({ id, scale, values, words }) => {
+    const numbers = id === 4 ? [] : values.map((value) => value * scale)
     return {
       id: MetricId.make(id),
       name: `M ${id}`,
       better: id === 1 ? "higher" : id === 2 ? "lower" : null,
       isBinary: false,
-      numbers: isWords ? 0 : numbers,
-      sum: isWords ? 0 : mean * numbers,
-      squares: isWords ? 0 : (mean * mean + spread * spread) * numbers,
-      words: new Map(isWords ? Object.entries(words) : [])
+      numbers: numbers.length,
+      sum: numbers.reduce((sum, value) => sum + value, 0),
+      squares: numbers.reduce((sum, value) => sum + value * value, 0),
+      words: new Map(id === 4 ? Object.entries(words) : [])
     }
   })
 

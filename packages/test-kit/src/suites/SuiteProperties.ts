@@ -11,7 +11,7 @@ import {
 } from "@earshot/core"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
-import { expectEqual, invariant, type Property, property } from "../Property.js"
+import { expectEqual, invariant, type Property, property, expectEvery, expectOrdered } from "../Property.js"
 import { invalidSuite, specOf, suiteFlaws, suiteLimits, wideFixture, withFlaws } from "./InvalidSuites.js"
 import { damagedSuite, suite, type SuiteJson, fixture } from "./SuiteArbitraries.js"
 
@@ -57,11 +57,17 @@ export const suiteProperties = (plan: PlanDocument, prices: Prices): ReadonlyArr
       [suite],
       (document) => {
         const { estimatedCost, scenarios, totalRuns } = planned(document)
-        return (
-          totalRuns === scenarios.reduce((runs, one) => runs + one.frequency, 0) &&
-          estimatedCost === scenarios.reduce((sum, one) => sum + one.estimatedCost, 0n) &&
-          scenarios.length === document.scenarios.length
+        expectEqual(
+          "totalRuns",
+          totalRuns,
+          scenarios.reduce((runs, one) => runs + one.frequency, 0)
         )
+        expectEqual(
+          "estimatedCost",
+          estimatedCost,
+          scenarios.reduce((sum, one) => sum + one.estimatedCost, 0n)
+        )
+        expectEqual("scenarios.length", scenarios.length, document.scenarios.length)
       }
     ),
     property(
@@ -74,12 +80,12 @@ export const suiteProperties = (plan: PlanDocument, prices: Prices): ReadonlyArr
           const once = metrics.reduce<bigint>((sum, { cost }) => sum + cost, prices.talk(by, maxDuration))
           expectEqual("the cost", String(estimatedCost), String(once * BigInt(frequency)))
         }
-        return true
       }
     ),
     property("n times as many runs cost exactly n times as much", [suite, factor], (document, n) => {
       const [once, often] = [planned(times(document, 1)), planned(times(document, n))]
-      return often.estimatedCost === once.estimatedCost * BigInt(n) && often.totalRuns === once.totalRuns * n
+      expectEqual("often.estimatedCost", often.estimatedCost, once.estimatedCost * BigInt(n))
+      expectEqual("often.totalRuns", often.totalRuns, once.totalRuns * n)
     }),
     property("double prices double the cost of a suite with free metrics", [suite], (document) => {
       const talkOnly = {
@@ -88,26 +94,39 @@ export const suiteProperties = (plan: PlanDocument, prices: Prices): ReadonlyArr
         scenarios: document.scenarios.map((one) => ({ ...one, metrics: [] }))
       }
       const twice: Prices = { talk: (by, seconds) => Credits.multiply(prices.talk(by, seconds), 2) }
-      return planned(talkOnly, {}, twice).estimatedCost === planned(talkOnly).estimatedCost * 2n
+      expectEqual(
+        "planned(talkOnly, {}, twice).estimatedCost",
+        planned(talkOnly, {}, twice).estimatedCost,
+        planned(talkOnly).estimatedCost * 2n
+      )
     }),
     property("the order of scenarios changes only the order of the plan", [suite], (document) => {
       const there = planned(document)
       const back = planned({ ...document, scenarios: document.scenarios.toReversed() })
       const keys = ({ scenarios }: SuitePlan) => scenarios.map(({ key }) => key)
-      return there.estimatedCost === back.estimatedCost && keys(there).join() === keys(back).toReversed().join()
+      expectEqual("there.estimatedCost", there.estimatedCost, back.estimatedCost)
+      expectEqual("keys(there).join()", keys(there).join(), keys(back).toReversed().join())
     }),
     property("the defaults apply to every scenario that does not override them", [suite, factor], (document, n) => {
       const { frequency, max_duration: seconds } = document.defaults ?? {}
       const silent = document.scenarios.map(({ frequency: _, max_duration: __, ...rest }) => rest)
       const defaults = { ...document.defaults, frequency: frequency ?? n, max_duration: seconds ?? n }
-      return planned({ ...document, defaults, scenarios: silent }).scenarios.every(
+      expectEvery(
+        "planned({ ...document, defaults, scenarios: silent }).scenarios",
+        planned({ ...document, defaults, scenarios: silent }).scenarios,
         (one) => one.frequency === defaults.frequency && one.maxDuration === defaults.max_duration
       )
     }),
     property(
       "the name of the request takes precedence over the suite's",
       [suite, fc.option(fc.constantFrom("Tonight", "x"))],
-      (document, name) => planned(document, { name }).suiteName === (name ?? document.suite.name)
+      (document, name) => {
+        expectEqual(
+          "planned(document, { name }).suiteName",
+          planned(document, { name }).suiteName,
+          name ?? document.suite.name
+        )
+      }
     ),
     property(
       "an error of a suite is reported under its path only",
@@ -117,7 +136,6 @@ export const suiteProperties = (plan: PlanDocument, prices: Prices): ReadonlyArr
           const { channel: by, document, paths, wrong } = withFlaws(right, pick, [flaw])
           expectEqual(`the faults of ${wrong.join()}`, pathsOf(document, { channel: by }), paths)
         }
-        return true
       },
       8
     ),
@@ -126,7 +144,6 @@ export const suiteProperties = (plan: PlanDocument, prices: Prices): ReadonlyArr
       [invalidSuite(6)],
       ({ channel: by, document, paths }) => {
         expectEqual("the faults", pathsOf(document, { channel: by }).toSorted(), [...paths].toSorted())
-        return true
       }
     ),
     property(
@@ -146,13 +163,14 @@ export const suiteProperties = (plan: PlanDocument, prices: Prices): ReadonlyArr
           "scenario_keys[0]"
         ])
         expectEqual("the errors", pathsOf(document, { only: { keys: [], tags: ["no such tag"] } }), ["scenario_tags"])
-        return true
       }
     ),
     property(
       "a suite is planned for exactly the channels that the agent supports",
       [suite, channel],
-      (document, by) => planned(document, { channel: by }).channel === by
+      (document, by) => {
+        expectEqual("planned(document, { channel: by }).channel", planned(document, { channel: by }).channel, by)
+      }
     ),
     ...suiteLimits.map(({ having, least = 0, most, of, path }) =>
       invariant(`${of} are ${least} to ${most}, no more and no fewer`, () => {
@@ -160,7 +178,6 @@ export const suiteProperties = (plan: PlanDocument, prices: Prices): ReadonlyArr
           pathsOf(having(count), {}, wideFixture)
         )
         expectEqual("the faults", found, [[], [], [path], ...(least === 0 ? [] : [[path]])])
-        return true
       })
     ),
     property(
@@ -168,9 +185,10 @@ export const suiteProperties = (plan: PlanDocument, prices: Prices): ReadonlyArr
       [fc.oneof(damagedSuite, fc.jsonValue())],
       (document) => {
         const [once, again] = [plan(document, request, fixture, prices), plan(document, request, fixture, prices)]
-        if (Either.isRight(once)) return Either.isRight(again) && once.right.estimatedCost === again.right.estimatedCost
-        expectEqual("the faults", Either.isLeft(again) ? again.left : null, once.left)
-        return Object.keys(once.left).length > 0 && Object.values(once.left).every((messages) => messages.length > 0)
+        expectEqual("the second plan", Either.merge(again), Either.merge(once))
+        if (Either.isRight(once)) return
+        expectOrdered("Object.keys(once.left).length", Object.keys(once.left).length, ">", 0)
+        expectEvery("Object.values(once.left)", Object.values(once.left), (messages) => messages.length > 0)
       }
     )
   ]
@@ -195,7 +213,6 @@ export const specLimitProperties = (errorsOf: (body: unknown) => ReadonlyArray<s
         errorsOf({ agent_id: 7, [field]: given(JSON.stringify(specOf(bytes))) })
       )
       expectEqual("the faults", found, [[], [field]])
-      return true
     })
   )
 
@@ -204,33 +221,41 @@ const anyChannel = fc.constantFrom<Channel>("voice", "text", "provider_f", "prov
 
 /** Properties of any price list. */
 export const priceListProperties = (prices: Prices): ReadonlyArray<Property> => [
-  property("no price is negative", [anyChannel, seconds], (by, length) => prices.talk(by, length) >= 0n),
-  property("a longer run never costs less", [anyChannel, seconds, seconds], (by, one, other) =>
-    one <= other ? prices.talk(by, one) <= prices.talk(by, other) : prices.talk(by, one) >= prices.talk(by, other)
-  ),
+  property("no price is negative", [anyChannel, seconds], (by, length) => {
+    expectOrdered("prices.talk(by, length)", prices.talk(by, length), ">=", 0n)
+  }),
+  property("a longer run never costs less", [anyChannel, seconds, seconds], (by, one, other) => {
+    if (one <= other) {
+      expectOrdered("prices.talk(by, one)", prices.talk(by, one), "<=", prices.talk(by, other))
+    } else {
+      expectOrdered("prices.talk(by, one)", prices.talk(by, one), ">=", prices.talk(by, other))
+    }
+  }),
   property("prices are deterministic", [anyChannel, seconds, seconds], (by, one, other) => {
     const first = prices.talk(by, one)
     prices.talk(by, other)
-    return prices.talk(by, one) === first
+    expectEqual("prices.talk(by, one)", prices.talk(by, one), first)
   })
 ]
 
 /** Properties of the standard price list. */
 export const standardPriceProperties = (prices: Prices): ReadonlyArray<Property> => [
   ...priceListProperties(prices),
-  invariant(
-    "a minute of voice costs 5 credits, a second 0.083333, and a text run 10",
-    () =>
-      [prices.talk("voice", 60), prices.talk("voice", 1), prices.talk("text", 60)].join() === "5000000,83333,10000000"
-  ),
+  invariant("a minute of voice costs 5 credits, a second 0.083333, and a text run 10", () => {
+    expectEqual(
+      '[prices.talk("voice", 60), prices.talk("voice", 1), prices.talk("text", 60)].join()',
+      [prices.talk("voice", 60), prices.talk("voice", 1), prices.talk("text", 60)].join(),
+      "5000000,83333,10000000"
+    )
+  }),
   property(
     "voice costs 5 credits a minute by the second, rounded half up to a millionth",
     [anyChannel.filter((by) => by !== "text"), seconds],
-    (by, length) => prices.talk(by, length) === (2n * 250_000n * BigInt(length) + 3n) / 6n
+    (by, length) => {
+      expectEqual("prices.talk(by, length)", prices.talk(by, length), (2n * 250_000n * BigInt(length) + 3n) / 6n)
+    }
   ),
-  property(
-    "the price of text does not depend on the duration",
-    [seconds, seconds],
-    (one, other) => prices.talk("text", one) === prices.talk("text", other)
-  )
+  property("the price of text does not depend on the duration", [seconds, seconds], (one, other) => {
+    expectEqual('prices.talk("text", one)', prices.talk("text", one), prices.talk("text", other))
+  })
 ]

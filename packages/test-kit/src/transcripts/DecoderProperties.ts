@@ -1,9 +1,8 @@
 /** Properties of transcript decoders. */
 import { type DecodeContext, type RawTranscript, TranscriptFormat, TranscriptLimits } from "@earshot/core"
-import type * as Either from "effect/Either"
+import * as Either from "effect/Either"
 import * as fc from "fast-check"
-import { isDeepStrictEqual } from "node:util"
-import { expectEqual, type Property, property } from "../Property.js"
+import { expectEqual, type Property, property, expectOrdered, expectEvery, expectIncludes } from "../Property.js"
 import { hostilePayloadOf } from "./HostilePayloads.js"
 import { payloadOf } from "./Payloads.js"
 
@@ -31,9 +30,16 @@ const isOrdered = ({ endTime, startTime }: Times): boolean =>
 
 const isText = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
 
-const isValid = ({ toolCalls, turns }: RawTranscript): boolean =>
-  turns.every((turn) => isOrdered(turn) && isText(turn.content) && turn.words.every(isOrdered)) &&
-  toolCalls.every(isOrdered)
+const expectValid = ({ toolCalls, turns }: RawTranscript): void => {
+  expectEvery("turns with their times in order", turns, isOrdered)
+  expectEvery("turns of text", turns, ({ content }) => isText(content))
+  expectEvery(
+    "words with their times in order",
+    turns.flatMap(({ words }) => words),
+    isOrdered
+  )
+  expectEvery("tool calls with their times in order", toolCalls, isOrdered)
+}
 
 /** A value with one of its nested parts replaced: the one at index `at` modulo their number. */
 const replaced = (root: unknown, at: number, put: unknown): unknown => {
@@ -74,10 +80,12 @@ export const decoderProperties = (decode: Decode): ReadonlyArray<Property> => [
         expectEqual("the turns", decoded.right.turns, turns)
         expectEqual("the tool calls", decoded.right.toolCalls, toolCalls)
         // JSON does not distinguish an undefined time from a missing one.
-        return (
-          isDeepStrictEqual([decoded.right.turns, decoded.right.toolCalls], [turns, toolCalls]) &&
-          isValid(decoded.right)
+        expectEqual(
+          "[decoded.right.turns, decoded.right.toolCalls]",
+          [decoded.right.turns, decoded.right.toolCalls],
+          [turns, toolCalls]
         )
+        expectValid(decoded.right)
       }
     ),
     property(
@@ -91,9 +99,12 @@ export const decoderProperties = (decode: Decode): ReadonlyArray<Property> => [
       ],
       (input) => {
         const decoded = decode(type, input)
-        return decoded._tag === "Right"
-          ? isValid(decoded.right)
-          : Object.keys(decoded.left).length > 0 && Object.values(decoded.left).every((messages) => messages.length > 0)
+        if (decoded._tag === "Right") {
+          expectValid(decoded.right)
+        } else {
+          expectOrdered("Object.keys(decoded.left).length", Object.keys(decoded.left).length, ">", 0)
+          expectEvery("Object.values(decoded.left)", Object.values(decoded.left), (messages) => messages.length > 0)
+        }
       },
       500
     )
@@ -104,7 +115,7 @@ export const decoderProperties = (decode: Decode): ReadonlyArray<Property> => [
       [hostilePayloadOf(type)],
       ({ path, payload }) => {
         const decoded = decode(type, payload)
-        return decoded._tag === "Left" && Object.hasOwn(decoded.left, path)
+        expectIncludes("the errors", Object.keys(Either.isLeft(decoded) ? decoded.left : {}), path)
       }
     )
   )

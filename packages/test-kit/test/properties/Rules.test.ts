@@ -1,0 +1,28 @@
+/** The engine's rules about outcomes, results and metrics satisfy the kit's properties. */
+import {
+  applyEvaluations,
+  costOf,
+  criteriaOf,
+  failureReason,
+  gateFailures,
+  isCharged,
+  Pages,
+  repeatsOf,
+  successByCriteria,
+  successOf
+} from "@earshot/core"
+import { CallKit, MetricKit, PageKit, type Properties, ResultKit } from "@earshot/test-kit"
+import { describe, it } from "vitest"
+
+const verify = (subject: string, properties: ReadonlyArray<Properties.Property>): void => {
+  describe(subject, () => {
+    for (const { check, name } of properties) it(name, () => check(), 600_000)
+  })
+}
+
+verify("outcomes of calls", CallKit.outcomeProperties({ successOf, apply: applyEvaluations }))
+verify("success criteria of runs", ResultKit.criteriaProperties({ criteriaOf, failureReason, successByCriteria }))
+verify("gates", ResultKit.gateProperties(gateFailures))
+verify("repeats", ResultKit.repeatProperties(repeatsOf))
+verify("prices of metrics", MetricKit.metricPriceProperties({ costOf, isCharged }))
+verify("pages", PageKit.pageRuleProperties(Pages))
