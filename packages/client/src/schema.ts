@@ -89,6 +89,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/observability/v1/call-logs/{id}/recording/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the recording of a call
+         * @description Supports `Range` with one range, `If-Range` and `If-None-Match`. The ETag is the SHA-256 of the bytes. A recording with `redact_fields` is the muted one.
+         */
+        get: operations["recordings.read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/observability/v1/call-logs/{id}/recording/url/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a URL of a recording
+         * @description For players, which cannot send a header: the URL reads this recording without a credential until it expires, after `ttl` seconds (default: 600, at most 3600). It cannot be revoked, except by deleting the call or discarding all signing keys.
+         */
+        post: operations["recordings.sign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/observability/v1/call-logs/{id}/recording/peaks/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the waveform of a recording
+         * @description The first request starts a job that computes it: until then `status` is `pending`, and the response has `Retry-After`. `unavailable` says why there is none: waveforms are computed of WAV, MP3 and Ogg Opus.
+         */
+        get: operations["recordings.peaks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/observability/v1/recordings/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a recording by a signed URL
+         * @description Requires no credential beside the token. Supports `Range` with one range, `If-Range` and `If-None-Match`. The ETag is the SHA-256 of the bytes. A recording with `redact_fields` is the muted one.
+         */
+        get: operations["recordings.readSigned"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/observability/v1/{platform}/observe/": {
         parameters: {
             query?: never;
@@ -1856,7 +1936,7 @@ export interface components {
             /** @description Name. */
             name: string;
             /** @description Permissions of the API key. */
-            scopes?: ("all" | "keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
+            scopes?: ("all" | "keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "recordings:read" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
             /** @description When the key expires; null for never. */
             expires_at?: string | null;
         };
@@ -1871,7 +1951,7 @@ export interface components {
                 organization: number;
                 name: string;
                 hint: string;
-                scopes: ("all" | "keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
+                scopes: ("all" | "keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "recordings:read" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
                 created_by: number | null;
                 /** Format: date-time */
                 created_at: string;
@@ -1912,7 +1992,7 @@ export interface components {
             /** @description Id of the user who signed in; null for a key or link of no user. */
             user: number | null;
             /** @description What the session permits. */
-            permissions: ("keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
+            permissions: ("keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "recordings:read" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
             /**
              * Format: date-time
              * @description When the session ends.
@@ -2916,7 +2996,7 @@ export interface components {
             /** @description Last characters of the secret, to recognize it. */
             hint: string;
             /** @description Permissions of the API key. */
-            scopes: ("all" | "keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
+            scopes: ("all" | "keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "recordings:read" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
             /** @description Who created it. */
             created_by: number | null;
             /**
@@ -2980,7 +3060,7 @@ export interface components {
             /** @description Last characters of the secret, to recognize it. */
             hint: string;
             /** @description Permissions of the credential. */
-            permissions: ("keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
+            permissions: ("keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "recordings:read" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
             /** @description Resources that the credential is restricted to; null for none. */
             bounds: {
                 /** @enum {string} */
@@ -3019,7 +3099,7 @@ export interface components {
             /** @description Id of the user; null for none. */
             user: number | null;
             /** @description Permissions of the credential. */
-            permissions: ("keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
+            permissions: ("keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "recordings:read" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
             /** @description Resources that the credential is restricted to; null for none. */
             bounds: {
                 /** @enum {string} */
@@ -3622,6 +3702,29 @@ export interface components {
             /** @description The id of one that was changed. */
             id: number;
         }[];
+        RecordingPeaks: {
+            /** @enum {string} */
+            status: "ready";
+            /** @description Seconds. */
+            duration: number;
+            /** @description Channels of the recording; there are peaks of the first eight. */
+            channels: number;
+            /** @description Points of a channel per second: point `i` begins at `i / peaks_per_second` seconds. */
+            peaks_per_second: number;
+            /** @description For each channel the lowest and the highest sample of every point in turn, `[min, max, min, max, ...]`, from -127 to 127. */
+            peaks: number[][];
+        } | {
+            /** @enum {string} */
+            status: "pending";
+        } | {
+            /** @enum {string} */
+            status: "unavailable";
+            reason: string;
+        };
+        RecordingUrlDraft: {
+            /** @description Lifetime of the token in seconds. */
+            ttl?: number;
+        };
         Repeats: {
             /** @description Scenarios with their runs, success rates and pass^k. */
             scenarios: {
@@ -3836,7 +3939,7 @@ export interface components {
             /** @description Name. */
             name?: string | null;
             /** @description Permissions of the credential. */
-            permissions?: ("keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
+            permissions?: ("keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "recordings:read" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
             /** @description Resources that the credential is restricted to; null for none. */
             bounds: {
                 /** @enum {string} */
@@ -3857,7 +3960,7 @@ export interface components {
                 organization: number;
                 name: string;
                 hint: string;
-                permissions: ("keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
+                permissions: ("keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "recordings:read" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
                 bounds: {
                     /** @enum {string} */
                     type: "project" | "agent" | "dashboard" | "result";
@@ -3889,7 +3992,16 @@ export interface components {
         };
         SignInLinkDraft: {
             /** @description Permissions of the API key. */
-            scopes?: ("all" | "keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
+            scopes?: ("all" | "keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "recordings:read" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
+        };
+        SignedRecording: {
+            /** @description Path and query, relative to the address of the server. */
+            url: string;
+            /**
+             * Format: date-time
+             * @description When it expires; null for never.
+             */
+            expires_at: string;
         };
         Simplification: {
             /** @description The simplified prompt; empty until it is known. */
@@ -4184,7 +4296,7 @@ export interface components {
              */
             kind: "oauth2" | "dashboard_session" | "embedded_session" | "agent_session";
             /** @description Permissions of the credential. */
-            permissions?: ("keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
+            permissions?: ("keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "recordings:read" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
             /** @description Resources that the token is restricted to. */
             bounds?: {
                 /** @enum {string} */
@@ -4546,6 +4658,36 @@ export interface components {
                 /**
                  * @example {
                  *       "detail": "Unsupported media type \"text/plain\" in request."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Detail"];
+            };
+        };
+        /** @description The signed URL is malformed, forged or expired. */
+        UrlInvalid: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "The URL is invalid or has expired. Request a new one."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Detail"];
+            };
+        };
+        /** @description The requested range lies beyond the end. */
+        RangeNotSatisfiable: {
+            headers: {
+                /** @description The size, as `bytes *\/128044`. */
+                "Content-Range"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "The range lies beyond the 128044 bytes of the recording."
                  *     }
                  */
                 "application/json": components["schemas"]["Detail"];
@@ -5025,6 +5167,201 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
+        };
+    };
+    "recordings.read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Identifier of the resource.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes of the recording. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "audio/*": string;
+                };
+            };
+            /** @description The requested range of bytes. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "audio/*": string;
+                };
+            };
+            /** @description The client has the recording already, by `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            416: components["responses"]["RangeNotSatisfiable"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    "recordings.sign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Identifier of the resource.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "ttl": 600
+                 *     }
+                 */
+                "application/json": components["schemas"]["RecordingUrlDraft"];
+                /**
+                 * @example {
+                 *       "ttl": 600
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": components["schemas"]["RecordingUrlDraft"];
+                /**
+                 * @example {
+                 *       "ttl": 600
+                 *     }
+                 */
+                "multipart/form-data": components["schemas"]["RecordingUrlDraft"];
+            };
+        };
+        responses: {
+            /** @description The URL. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedRecording"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
+        };
+    };
+    "recordings.peaks": {
+        parameters: {
+            query?: {
+                /** @description Maximum number of points per channel. Default: 2000. */
+                points?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Identifier of the resource.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The waveform, by its status. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordingPeaks"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            417: components["responses"]["ExpectationFailed"];
+            422: components["responses"]["QueryTimedOut"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    "recordings.readSigned": {
+        parameters: {
+            query: {
+                /** @description The token of the signed URL. */
+                token: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes of the recording. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "audio/*": string;
+                };
+            };
+            /** @description The requested range of bytes. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "audio/*": string;
+                };
+            };
+            /** @description The client has the recording already, by `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            403: components["responses"]["UrlInvalid"];
+            404: components["responses"]["NotFound"];
+            416: components["responses"]["RangeNotSatisfiable"];
+            417: components["responses"]["ExpectationFailed"];
+            431: components["responses"]["HeadersTooLarge"];
         };
     };
     "calls.observe": {

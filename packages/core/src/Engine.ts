@@ -19,6 +19,7 @@ import * as Users from "./access/Users.js"
 import * as Analytics from "./analytics/Analytics.js"
 import type { BlobStore } from "./calls/BlobStore.js"
 import * as CallEvaluations from "./calls/CallEvaluations.js"
+import * as CallRecordings from "./calls/CallRecordings.js"
 import * as Calls from "./calls/Calls.js"
 import * as PlatformWebhooks from "./calls/PlatformWebhooks.js"
 import * as Recordings from "./calls/Recordings.js"
@@ -89,6 +90,7 @@ import * as MetricStoreSql from "./storage/sql/MetricStoreSql.js"
 import * as Migrations from "./storage/sql/Migrations.js"
 import * as OrganizationStoreSql from "./storage/sql/OrganizationStoreSql.js"
 import * as PendingBlobStoreSql from "./storage/sql/PendingBlobStoreSql.js"
+import * as RecordingStoreSql from "./storage/sql/RecordingStoreSql.js"
 import * as ReadinessSql from "./storage/sql/ReadinessSql.js"
 import * as PersonalityStoreSql from "./storage/sql/PersonalityStoreSql.js"
 import * as PhoneNumberStoreSql from "./storage/sql/PhoneNumberStoreSql.js"
@@ -141,6 +143,7 @@ export type Services =
   | Calls.Calls
   | PlatformWebhooks.PlatformWebhooks
   | Recordings.Recordings
+  | CallRecordings.CallRecordings
   | Integrations.Integrations
   | Metrics.Metrics
   | Dashboards.Dashboards
@@ -232,6 +235,7 @@ export const stores = Layer.mergeAll(
   CodeConnectionStoreSql.layer,
   CheckoutGrantStoreSql.layer,
   PendingBlobStoreSql.layer,
+  RecordingStoreSql.layer,
   ProjectPurgeStoreSql.layer,
   IntegrationStoreSql.layer
 )
@@ -271,6 +275,7 @@ const runner = (config: JobRunner.JobRunnerConfig | undefined) =>
       const integrations = yield* Integrations.Integrations
       const watchSchema = yield* Migrations.watch
       const recordings = yield* Recordings.Recordings
+      const { handler: peaks } = yield* CallRecordings.CallRecordings
       const deletion = yield* ProjectDeletion.makeHandler((organization, ids) =>
         results.bulkDelete({ result_ids: ids }).pipe(
           Effect.provideService(CurrentActor, hostActor(organization)),
@@ -279,7 +284,7 @@ const runner = (config: JobRunner.JobRunnerConfig | undefined) =>
         )
       )
       return yield* JobRunner.make(
-        [...evaluations.handlers, simplifications.handler, ...simulations.handlers, deletion],
+        [...evaluations.handlers, simplifications.handler, ...simulations.handlers, deletion, peaks],
         config,
         [
           { failure: "Failed to reclaim expired run leases", every: "5 seconds", run: results.sweep },
@@ -346,7 +351,12 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
       )
     ),
     Layer.provideMerge(
-      Layer.mergeAll(Recordings.layer(ports.recordingStorage), ReadinessSql.layer, Integrations.layer)
+      Layer.mergeAll(
+        Recordings.layer(ports.recordingStorage),
+        CallRecordings.layer,
+        ReadinessSql.layer,
+        Integrations.layer
+      )
     ),
     Layer.provide(ports.blobs ?? FileBlobStore.layer({ directory: "earshot-recordings" })),
     Layer.merge(Layer.merge(dashboards, Jobs.layer)),

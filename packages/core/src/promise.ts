@@ -34,6 +34,7 @@ import { Users } from "./access/Users.js"
 import type { CallQuery } from "./calls/CallQuery.js"
 import type { CallRecord } from "./calls/CallRecord.js"
 import { CallEvaluations } from "./calls/CallEvaluations.js"
+import { CallRecordings } from "./calls/CallRecordings.js"
 import { Calls } from "./calls/Calls.js"
 import { PlatformWebhooks } from "./calls/PlatformWebhooks.js"
 import { Agents } from "./catalog/Agents.js"
@@ -115,6 +116,7 @@ const services = {
   results: Results,
   suites: Suites,
   calls: Calls,
+  recordings: CallRecordings,
   platformWebhooks: PlatformWebhooks,
   integrations: Integrations,
   metrics: Metrics,

@@ -20,6 +20,9 @@ export interface EndpointRequest {
   readonly query: Readonly<Record<string, unknown>> & Untrusted
   /** The decoded body, whatever its encoding; undefined if the endpoint has none. */
   readonly body: Untrusted
+  readonly headers: IncomingHttpHeaders
+  /** Whether only the headers of the response are sent. */
+  readonly isHead: boolean
 }
 
 /** Who sends a request to an endpoint that requires no credential. */
@@ -41,7 +44,6 @@ export interface PublicRequest extends EndpointRequest {
 
 /** The input of an endpoint with a protocol of its own. */
 export interface RawRequest extends EndpointRequest {
-  readonly headers: IncomingHttpHeaders
   /** The network that it comes from, by which refusals are limited. */
   readonly from: string
   /** Parses bytes as JSON, within the limits of bodies. */
@@ -52,7 +54,7 @@ export interface RawRequest extends EndpointRequest {
 
 /** A successful response. */
 export interface SuccessResponse {
-  readonly status: 200 | 201 | 204
+  readonly status: 200 | 201 | 204 | 206 | 304
   readonly content?: ResponseContent
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -108,7 +110,7 @@ interface EndpointDescription {
   readonly body?: RequestBody
   readonly responses: readonly [ResponseDescription, ...ReadonlyArray<ResponseDescription>]
   /** Error statuses beyond those that follow from its operation, path and body. */
-  readonly errorStatuses?: ReadonlyArray<404 | 409 | 422 | 502>
+  readonly errorStatuses?: ReadonlyArray<403 | 404 | 409 | 416 | 422 | 502>
   /** Headers of every response, errors included. */
   readonly headers?: Readonly<Record<string, string>>
 }

@@ -10,6 +10,7 @@ import {
   operations,
   type QueryTimedOut,
   type RateLimited,
+  type RecordingUrlInvalid,
   type RedactionUnavailable,
   type RepositoryBusy,
   type RepositoryUnavailable,
@@ -45,6 +46,7 @@ export type HttpError =
   | NoActiveConnection
   | NotFound
   | RateLimited
+  | RecordingUrlInvalid
   | RedactionUnavailable
   | HttpResponseError
   | QueryTimedOut
@@ -115,6 +117,7 @@ export const toErrorResponse = (error: HttpError, requestId: string, challenge: 
       Unauthenticated: ({ message }) => detail(401, message, { "www-authenticate": challenge }),
       Forbidden: ({ message }) => detail(403, message),
       NotFound: ({ message }) => detail(404, message),
+      RecordingUrlInvalid: ({ message }) => detail(403, message),
       JobNotDead: ({ message }) => detail(409, message),
       RunIsOver: ({ message }) => detail(409, message),
       RateLimited: ({ message, retryAfterSeconds }) => detail(429, message, retryAfter(retryAfterSeconds)),
@@ -170,6 +173,10 @@ export const messageErrors = {
     responseError(415, `Unsupported content coding "${coding}" in request.`, { "accept-encoding": "identity" }),
   otherOrigin: responseError(403, "Sign in from a page of this server: requests of other origins are refused."),
   readOnly: responseError(403, "Repositories are read-only: pushing is not supported."),
+  rangeNotSatisfiable: (sizeBytes: number) =>
+    responseError(416, `The range lies beyond the ${sizeBytes} bytes of the recording.`, {
+      "content-range": `bytes */${sizeBytes}`
+    }),
   expectationFailed: responseError(417, "The expectation is not supported: only 100-continue is."),
   headTooLarge: responseError(431, "The URL or the headers are too large."),
   busy: unavailable("busy", BUSY),

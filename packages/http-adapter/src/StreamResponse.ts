@@ -15,7 +15,8 @@ import type { PartSource } from "./PacedBody.js"
  */
 export const streamResponse = <E, R>(
   type: string,
-  chunks: Stream.Stream<string | Uint8Array, E, R>
+  chunks: Stream.Stream<string | Uint8Array, E, R>,
+  head: Pick<SuccessResponse, "status" | "headers"> = { status: 200 }
 ): Effect.Effect<SuccessResponse, E, R> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
@@ -34,7 +35,7 @@ export const streamResponse = <E, R>(
             Cause.isInterruptedOnly(cause) ? Effect.void : Effect.logError("Response stream failed", cause)
           )
           const source = makeSource(runtime, later, first, Scope.close(scope, Exit.void))
-          return { status: 200, content: { as: "parts", type, source } }
+          return { ...head, content: { as: "parts", type, source } }
         }),
         Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
       )

@@ -110,12 +110,10 @@ export const makeRequestRunner = (
       const { handle, isLarge, mediaType } = endpoint
       const limit = isLarge === true ? limits.multipartBytes : limits.bodyBytes
       const bytes = mediaType === undefined ? Effect.succeed(new Uint8Array()) : readRaw(mediaType, limit, incoming)
-      const { headers } = request
       const from = client.addressOf(request)
       return Effect.flatMap(readInput(request, incoming), (input) =>
         handle({
           ...input,
-          headers,
           from,
           bytes,
           parseJson: (body) => parseJson(limits, Buffer.from(body.buffer, body.byteOffset, body.byteLength))
@@ -220,6 +218,8 @@ const makeInputReader = (endpoint: ServedEndpoint, limits: HttpLimits): InputRea
   const queryFields = endpoint.query === undefined ? undefined : formFields(endpoint.query)
   return (request, incoming) => {
     const params = pathParams(request)
+    const { headers } = request
+    const isHead = request.method === "HEAD"
     const query =
       queryFields === undefined
         ? Either.right({})
@@ -230,8 +230,14 @@ const makeInputReader = (endpoint: ServedEndpoint, limits: HttpLimits): InputRea
     if (Either.isLeft(query)) return Effect.fail(query.left)
     const asked: Readonly<Record<string, unknown>> = query.right
     return readBody === undefined
-      ? Effect.succeed({ params, query: untrusted(asked), body: untrusted(undefined) })
-      : Effect.map(readBody(incoming), (body) => ({ params, query: untrusted(asked), body: untrusted(body) }))
+      ? Effect.succeed({ params, query: untrusted(asked), body: untrusted(undefined), headers, isHead })
+      : Effect.map(readBody(incoming), (body) => ({
+          params,
+          query: untrusted(asked),
+          body: untrusted(body),
+          headers,
+          isHead
+        }))
   }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises"
 import * as spectral from "@stoplight/spectral-core"
 import * as rulesets from "@stoplight/spectral-rulesets"
+import { CallKit } from "@earshot/test-kit"
 import { describe, expect, it } from "vitest"
 import { endpoints } from "../src/routes/index.js"
 import { at, isNode, makeContract, textAt } from "./support/Contract.js"
@@ -47,7 +48,9 @@ describe("the OpenAPI document", async () => {
       expect([method, path, json]).not.toEqual([method, path, { detail: "Not found." }])
       // Whoever has no credential learns that one is needed, and how to carry it.
       const security = at(operation, "security")
-      const open = path === "/user/v1/session/" ? sessionStatuses[method] : 200
+      // A signed URL is one without a token here.
+      const isSignedUrl = path === "/observability/v1/recordings/"
+      const open = isSignedUrl ? 403 : path === "/user/v1/session/" ? sessionStatuses[method] : 200
       expect([path, status]).toEqual([path, Array.isArray(security) && security.length > 0 ? 401 : open])
     }
   })
@@ -121,10 +124,11 @@ describe("the OpenAPI document", async () => {
       ).json,
       "id"
     )
-    const call = at(
-      (await server.send("POST", "/observability/v1/observe/", { key, json: { call_id: "c", agent } })).json,
-      "id"
-    )
+    const form = new FormData()
+    form.append("call_id", "c")
+    form.append("agent", String(agent))
+    form.append("voice_recording", new Blob([CallKit.wav(1)]), "call.wav")
+    const call = at((await server.send("POST", "/observability/v1/observe/", { key, body: form })).json, "id")
     const made = async (subject: string, json: object) =>
       at((await server.send("POST", `/test_framework/v1/${subject}/`, { key, json })).json, "id")
     const evaluator = await made("scenarios", { agent, name: "E", scenario_type: "instruction", instructions: "Hi" })
@@ -165,6 +169,7 @@ describe("the OpenAPI document", async () => {
       "/dashboards/widgets/{id}/": widget,
       "/observability/v1/call-logs/{id}/": call,
       "/observability/v1/call-logs/{id}/evaluate_metrics/": call,
+      "/observability/v1/call-logs/{id}/recording/url/": call,
       "/test_framework/v1/metrics/{id}/": metric,
       "/observability/v1/integrations/{id}/": integration,
       "/observability/v1/integrations/{id}/rotate_secret/": integration,

@@ -22,47 +22,74 @@ const CLOCK_TOLERANCE_SECONDS = 5
 /** Issued tokens are much shorter; longer ones are rejected without parsing. */
 const MAX_TOKEN_LENGTH = 16_384
 
-const typOf = (kind: TokenKind): string => `earshot.${kind}+jwt`
-const audienceOf = (kind: TokenKind): string => `earshot:${kind}`
+/** A kind of signed token: `name` makes its `typ` and its audience, so that no kind is accepted as another. */
+export interface TokenForm<Claims> {
+  readonly name: string
+  /** The claims beyond the registered ones. */
+  readonly decode: (payload: unknown) => Option.Option<Claims>
+  readonly requiredClaims: ReadonlyArray<string>
+  readonly longestLifetimeSeconds: number
+}
+
+const typOf = (name: string): string => `earshot.${name}+jwt`
+const audienceOf = (name: string): string => `earshot:${name}`
 
 const keyBytes = (key: SigningKey): Uint8Array =>
   Either.getOrElse(Encoding.decodeBase64Url(Redacted.value(key.secret)), () => new Uint8Array())
 
-/** Signs a token: issued at `iat`, invalid from `exp` on, both in epoch seconds. */
-export const signToken = (
+/** The registered claims of a token: issued at `iat`, invalid from `exp` on, both in epoch seconds. */
+interface RegisteredClaims {
+  readonly jti: string
+  readonly iat: number
+  readonly exp: number
+}
+
+/** Signs claims as a kind of token. */
+export const signClaims = (
   key: SigningKey,
-  kind: TokenKind,
-  claims: TokenClaims,
-  iat: number
+  name: string,
+  { exp, iat, jti }: RegisteredClaims,
+  claims: { readonly [name: string]: unknown }
 ): Effect.Effect<Redacted.Redacted> =>
   Effect.promise(() =>
-    new SignJWT({ org: claims.org, user: claims.user, permissions: claims.permissions, bounds: claims.bounds })
-      .setProtectedHeader({ alg: ALGORITHM, kid: key.kid, typ: typOf(kind) })
+    new SignJWT({ ...claims })
+      .setProtectedHeader({ alg: ALGORITHM, kid: key.kid, typ: typOf(name) })
       .setIssuer(ISSUER)
-      .setAudience(audienceOf(kind))
-      .setJti(claims.jti)
+      .setAudience(audienceOf(name))
+      .setJti(jti)
       .setIssuedAt(iat)
-      .setExpirationTime(claims.exp)
+      .setExpirationTime(exp)
       .sign(keyBytes(key))
   ).pipe(Effect.map((token) => Redacted.make(token)))
 
+/** Signs a token of a credential: issued at `iat`, invalid from `exp` on, both in epoch seconds. */
+export const signToken = (
+  key: SigningKey,
+  kind: TokenKind,
+  { exp, jti, ...claims }: TokenClaims,
+  iat: number
+): Effect.Effect<Redacted.Redacted> => signClaims(key, kind, { jti, iat, exp }, claims)
+
 const Header = Schema.Struct({ kid: Schema.String, typ: Schema.String })
 const decodeHeader = Schema.decodeUnknownOption(Header)
-const decodeClaims = Schema.decodeUnknownOption(TokenClaims)
 
-/** The header of an unverified token: which key and which kind to verify it as. */
-export const readHeader = (token: string): Option.Option<{ readonly kid: string; readonly kind: TokenKind }> =>
+/** The header of an unverified token: which key and which kind, of these, to verify it as. */
+export const readHeaderOf = <Name extends string>(
+  token: string,
+  names: ReadonlyArray<Name>
+): Option.Option<{ readonly kid: string; readonly name: Name }> =>
   token.length > MAX_TOKEN_LENGTH
     ? Option.none()
     : Option.liftThrowable(decodeProtectedHeader)(token).pipe(
         Option.flatMap(decodeHeader),
         Option.flatMap(({ kid, typ }) =>
-          Option.map(Option.fromNullable(TokenKind.literals.find((one) => typOf(one) === typ)), (kind) => ({
-            kid,
-            kind
-          }))
+          Option.map(Option.fromNullable(names.find((one) => typOf(one) === typ)), (name) => ({ kid, name }))
         )
       )
+
+/** As `readHeaderOf`, of the kinds of credentials. */
+export const readHeader = (token: string): Option.Option<{ readonly kid: string; readonly kind: TokenKind }> =>
+  Option.map(readHeaderOf(token, TokenKind.literals), ({ kid, name }) => ({ kid, kind: name }))
 
 /**
  * Whether `key` signed a token. `jwtVerify` checks it too, at twenty times the cost, since it imports the key and signs in
@@ -81,34 +108,57 @@ const isSignedBy = (key: SigningKey, token: string): boolean => {
  * The claims of a token that `key` signed as this kind and that is in force at `now` (epoch milliseconds). None if
  * anything is invalid.
  */
+export const verifyClaims = <Claims>(
+  key: SigningKey,
+  form: TokenForm<Claims>,
+  token: string,
+  now: number
+): Effect.Effect<Option.Option<Claims>> =>
+  isSignedBy(key, token) ? verifySigned(key, form, token, now) : Effect.succeedNone
+
+const verifySigned = <Claims>(
+  key: SigningKey,
+  { decode, longestLifetimeSeconds, name, requiredClaims }: TokenForm<Claims>,
+  token: string,
+  now: number
+): Effect.Effect<Option.Option<Claims>> =>
+  Effect.tryPromise(() =>
+    jwtVerify(token, keyBytes(key), {
+      algorithms: [ALGORITHM],
+      issuer: ISSUER,
+      audience: audienceOf(name),
+      typ: typOf(name),
+      requiredClaims: ["iss", "aud", "exp", "iat", "jti", ...requiredClaims],
+      currentDate: new Date(now),
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      maxTokenAge: longestLifetimeSeconds
+    })
+  ).pipe(
+    Effect.option,
+    // The tolerance is for tokens from a clock ahead, not for expired ones.
+    Effect.map(Option.filter(({ payload: { exp } }) => exp !== undefined && now < exp * 1000)),
+    Effect.map(Option.flatMap(({ payload }) => decode(payload)))
+  )
+
+const credentialForms = new Map(
+  TokenKind.literals.map((kind): [TokenKind, TokenForm<TokenClaims>] => [
+    kind,
+    {
+      name: kind,
+      decode: Schema.decodeUnknownOption(TokenClaims),
+      requiredClaims: ["org", "permissions", "bounds"],
+      longestLifetimeSeconds: LIFETIMES[kind].longest
+    }
+  ])
+)
+
+/** As `verifyClaims`, for a token of a credential. */
 export const verifyToken = (
   key: SigningKey,
   kind: TokenKind,
   token: string,
   now: number
-): Effect.Effect<Option.Option<TokenClaims>> =>
-  isSignedBy(key, token) ? verifyClaims(key, kind, token, now) : Effect.succeedNone
-
-const verifyClaims = (
-  key: SigningKey,
-  kind: TokenKind,
-  token: string,
-  now: number
-): Effect.Effect<Option.Option<TokenClaims>> =>
-  Effect.tryPromise(() =>
-    jwtVerify(token, keyBytes(key), {
-      algorithms: [ALGORITHM],
-      issuer: ISSUER,
-      audience: audienceOf(kind),
-      typ: typOf(kind),
-      requiredClaims: ["iss", "aud", "exp", "iat", "jti", "org", "permissions", "bounds"],
-      currentDate: new Date(now),
-      clockTolerance: CLOCK_TOLERANCE_SECONDS,
-      maxTokenAge: LIFETIMES[kind].longest
-    })
-  ).pipe(
-    Effect.option,
-    Effect.map(Option.flatMap(({ payload }) => decodeClaims(payload))),
-    // The tolerance is for tokens from a clock ahead, not for expired ones.
-    Effect.map(Option.filter((claims) => now < claims.exp * 1000))
-  )
+): Effect.Effect<Option.Option<TokenClaims>> => {
+  const form = credentialForms.get(kind)
+  return form === undefined ? Effect.succeedNone : verifyClaims(key, form, token, now)
+}

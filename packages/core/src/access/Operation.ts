@@ -161,6 +161,9 @@ export const operations = table({
   "calls.review": { needs: "calls:write", shows: "calls:read", accepts: peopleAndEmbeds },
   "calls.delete": { needs: "calls:delete", shows: null, accepts: people },
   "calls.export": { needs: "calls:read", accepts: people },
+  "recordings.read": { needs: "recordings:read", accepts: peopleAndEmbeds },
+  "recordings.sign": { needs: "recordings:read", accepts: peopleAndEmbeds },
+  "recordings.peaks": { needs: "recordings:read", accepts: peopleAndEmbeds },
 
   /** E11 */
   "metrics.predefined": { needs: "catalog:read", accepts: keyOnly },

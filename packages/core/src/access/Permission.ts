@@ -15,6 +15,7 @@ export const Permission = Schema.Literal(
   "calls:read",
   "calls:write",
   "calls:delete",
+  "recordings:read",
   "results:read",
   "results:write",
   "results:delete",

@@ -38,6 +38,12 @@ export const blobKey = (owner: OrganizationId, uuid: string): string => `${owner
 /** A key as `blobKey` makes it; stores find and remove nothing under any other. */
 export const BLOB_KEY = /^\d{1,16}\/[0-9a-f]{2}\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
+/** Bytes of a blob, from the first up to, and not including, the last. */
+export interface BlobRange {
+  readonly start: number
+  readonly end: number
+}
+
 /** Port: where recordings are stored. */
 export class BlobStore extends Context.Tag("@earshot/core/calls/BlobStore")<
   BlobStore,
@@ -50,8 +56,8 @@ export class BlobStore extends Context.Tag("@earshot/core/calls/BlobStore")<
       key: string,
       content: Stream.Stream<Uint8Array, E, R>
     ) => Effect.Effect<Blob, E | BlobStoreFailed, R>
-    /** Streams the bytes of a blob. */
-    readonly get: (key: string) => Stream.Stream<Uint8Array, BlobMissing | BlobStoreFailed>
+    /** Streams the bytes of a blob, or of a part of it: of a range as far as there are bytes in it. */
+    readonly get: (key: string, range?: BlobRange) => Stream.Stream<Uint8Array, BlobMissing | BlobStoreFailed>
     /** Deletes a blob. Idempotent. */
     readonly remove: (key: string) => Effect.Effect<void, BlobStoreFailed>
     readonly has: (key: string) => Effect.Effect<boolean, BlobStoreFailed>

@@ -31,3 +31,12 @@ export class RedactionUnavailable extends Schema.TaggedError<RedactionUnavailabl
     return "Redaction is temporarily unavailable. Nothing was stored; retry the request."
   }
 }
+
+/** The token of a recording's URL is malformed, forged or expired; the message does not distinguish them. */
+export class RecordingUrlInvalid extends Schema.TaggedError<RecordingUrlInvalid>(
+  "@earshot/core/calls/RecordingUrlInvalid"
+)("RecordingUrlInvalid", {}) {
+  override get message(): string {
+    return "The URL is invalid or has expired. Request a new one."
+  }
+}

@@ -1,7 +1,18 @@
-export { BLOB_KEY, type Blob, blobKey, BlobMissing, BlobStore, BlobStoreFailed } from "./BlobStore.js"
+export { BLOB_KEY, type Blob, blobKey, BlobMissing, type BlobRange, BlobStore, BlobStoreFailed } from "./BlobStore.js"
+export { CallRecordings, type OpenRecording } from "./CallRecordings.js"
+export {
+  encodePeaks,
+  PEAKS_JOB,
+  PeaksQuery,
+  type RecordingPeaks,
+  RecordingPeaksJson,
+  type StoredPeaks
+} from "./RecordingPeaks.js"
+export { type CallRecording, RecordingStore, type RecordingWithPeaks } from "./RecordingStore.js"
+export { RecordingUrlDraft, SIGNED_RECORDINGS_PATH, type SignedRecording, SignedRecordingJson } from "./RecordingUrl.js"
 export { type PendingBlob, PendingBlobStore } from "./PendingBlobStore.js"
 export { Recordings, type RecordingsConfig, type RecordingsReport } from "./Recordings.js"
-export { CallDeleted, RedactionIncomplete, RedactionUnavailable } from "./CallErrors.js"
+export { CallDeleted, RecordingUrlInvalid, RedactionIncomplete, RedactionUnavailable } from "./CallErrors.js"
 export * from "./CallRecord.js"
 export { CallEvaluations, EvaluationRequest, type RequestedEvaluation } from "./CallEvaluations.js"
 export { type CompletedBody, completeBody } from "./EnvelopeFields.js"

@@ -136,9 +136,12 @@ export const layer = ({ directory }: FileBlobStoreConfig): Layer.Layer<BlobStore
             return { key, ...written }
           })
         ),
-      get: (key) => {
+      get: (key, range) => {
         const file = pathOf(key)
         if (file === undefined) return Stream.fail(new BlobMissing({ key }))
+        // The last byte of a file stream is included, so an empty range cannot be one.
+        const isEmpty = range !== undefined && range.end <= range.start
+        const part = range === undefined || isEmpty ? {} : { start: range.start, end: range.end - 1 }
         return Stream.unwrapScoped(
           Effect.map(
             Effect.acquireRelease(
@@ -150,10 +153,14 @@ export const layer = ({ directory }: FileBlobStoreConfig): Layer.Layer<BlobStore
               (handle) => Effect.promise(() => handle.close())
             ),
             (handle) =>
-              Stream.fromAsyncIterable(
-                handle.createReadStream({ autoClose: false, highWaterMark: CHUNK }),
-                (cause) => new BlobStoreFailed({ operation: "get", cause })
-              ).pipe(Stream.map((chunk: unknown) => (chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk)))))
+              isEmpty
+                ? Stream.empty
+                : Stream.fromAsyncIterable(
+                    handle.createReadStream({ autoClose: false, highWaterMark: CHUNK, ...part }),
+                    (cause) => new BlobStoreFailed({ operation: "get", cause })
+                  ).pipe(
+                    Stream.map((chunk: unknown) => (chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk))))
+                  )
           )
         )
       },

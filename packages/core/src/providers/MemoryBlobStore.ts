@@ -17,10 +17,12 @@ export const layer = Layer.sync(BlobStore, () => {
           return { key, sizeBytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") }
         }
       ),
-    get: (key) =>
+    get: (key, range) =>
       Stream.suspend(() => {
         const bytes = blobs.get(key)
-        return bytes === undefined ? Stream.fail(new BlobMissing({ key })) : Stream.make(bytes)
+        return bytes === undefined
+          ? Stream.fail(new BlobMissing({ key }))
+          : Stream.make(range === undefined ? bytes : bytes.subarray(range.start, range.end))
       }),
     remove: (key) =>
       Effect.sync(() => {

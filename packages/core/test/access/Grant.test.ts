@@ -34,6 +34,7 @@ describe("the default permissions of shared credentials", () => {
       "catalog:read",
       "evaluators:read",
       "calls:read",
+      "recordings:read",
       "results:read",
       "credits:read",
       "dashboards:read"

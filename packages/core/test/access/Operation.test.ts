@@ -133,6 +133,9 @@ const written: Readonly<Record<Operation, readonly [Permission, by: string, also
   "calls.review": ["calls:write", "kode"],
   "calls.delete": ["calls:delete", "kod"],
   "calls.export": ["calls:read", "kod"],
+  "recordings.read": ["recordings:read", "kode"],
+  "recordings.sign": ["recordings:read", "kode"],
+  "recordings.peaks": ["recordings:read", "kode"],
   "calls.evaluate": ["calls:write", "kod"],
   "calls.evaluations": ["calls:read", "kode"],
 

@@ -63,6 +63,15 @@ export const errorResponses = {
   ),
   TooLarge: detailResponse("The body is too large.", "The body has more than 10485760 bytes."),
   UnsupportedMediaType: detailResponse("Unsupported media type.", 'Unsupported media type "text/plain" in request.'),
+  UrlInvalid: detailResponse(
+    "The signed URL is malformed, forged or expired.",
+    "The URL is invalid or has expired. Request a new one."
+  ),
+  RangeNotSatisfiable: detailResponse(
+    "The requested range lies beyond the end.",
+    "The range lies beyond the 128044 bytes of the recording.",
+    { "Content-Range": { description: "The size, as `bytes */128044`.", schema: { type: "string" } } }
+  ),
   ExpectationFailed: detailResponse(
     "The header Expect asks for something other than `100-continue`.",
     "The expectation is not supported: only 100-continue is."

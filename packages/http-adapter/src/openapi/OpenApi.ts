@@ -255,6 +255,8 @@ const QUERY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   many: "Return all updated evaluators instead of the first. Default: false.",
   progress_id: "The `progress_id` of the simplification.",
   base: "The result to compare with.",
+  points: "Maximum number of points per channel. Default: 2000.",
+  token: "The token of the signed URL.",
   redact_fields: "Sensitive fields to redact, separated by commas, as in the body of the observe endpoint.",
   allow_unjudged: "Whether runs with an unknown success are skipped instead of errors. Default: false.",
   tolerance:
@@ -373,7 +375,9 @@ const errorStatuses = (endpoint: Endpoint): ReadonlyArray<readonly [string, Erro
     // A path parameter may be invalid UTF-8, such as `%ff`.
     ...(body !== undefined || query !== undefined || path.includes(":") ? [["400", "Invalid"] as const] : []),
     ...(isOpen
-      ? []
+      ? refusals.includes(403)
+        ? [["403", "UrlInvalid"] as const]
+        : []
       : ([
           ["401", "Unauthenticated"],
           ["403", "Forbidden"]
@@ -386,6 +390,7 @@ const errorStatuses = (endpoint: Endpoint): ReadonlyArray<readonly [string, Erro
           ["413", "TooLarge"],
           ["415", "UnsupportedMediaType"]
         ] as const)),
+    ...(refusals.includes(416) ? [["416", "RangeNotSatisfiable"] as const] : []),
     ["417", "ExpectationFailed"],
     ...(!isOpen && ((method === "GET" && query !== undefined) || refusals.includes(422))
       ? [["422", "QueryTimedOut"] as const]

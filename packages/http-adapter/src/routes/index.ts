@@ -7,6 +7,7 @@ import { ledger } from "./Credits.js"
 import { dashboards, widgets } from "./Dashboards.js"
 import { evaluators } from "./Evaluators.js"
 import { platforms } from "./Platforms.js"
+import { recordings } from "./Recordings.js"
 import { results } from "./Results.js"
 import { sessions } from "./Sessions.js"
 import { simplifications } from "./Simplifications.js"
@@ -17,6 +18,7 @@ import { evaluations, jobs, metrics } from "./Metrics.js"
 /** All endpoints of the API, one file per subject. */
 export const endpoints: ReadonlyArray<Endpoint> = [
   ...calls,
+  ...recordings,
   ...platforms,
   ...evaluations,
   ...metrics,

@@ -28,7 +28,12 @@ const INTERFACE: ReadonlyArray<readonly [route: string, accepts: ReadonlyArray<C
 ]
 
 /** What is there for everybody. Source: docs/access.md. */
-const OPEN: ReadonlySet<string> = new Set(["/test_framework/v2/scenarios/json_schema/", "/user/v1/session/"])
+const OPEN: ReadonlySet<string> = new Set([
+  "/test_framework/v2/scenarios/json_schema/",
+  "/user/v1/session/",
+  // Its URL is signed.
+  "/observability/v1/recordings/"
+])
 
 /** Operations that have no endpoint, and why. */
 const WITHOUT_ENDPOINT: Partial<Record<Operation, string>> = {}

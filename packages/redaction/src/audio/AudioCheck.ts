@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { yieldToEventLoop } from "../Steps.js"
 import { type AudioError, MutingNotProven } from "./AudioErrors.js"
+import { type Decoded, mp3Decoder, opusDecoder } from "./Decoders.js"
 import { isEmptyFrame } from "./Mp3Frame.js"
 import type { Mp3Layout } from "./Mp3.js"
 import { mp3Lateness } from "./MuteMp3.js"
@@ -87,12 +88,6 @@ const peakOf = (samples: Float32Array, from: number, to: number): number => {
   return peak
 }
 
-/** A decoded frame or packet, as the decoders return it. */
-interface Decoded {
-  readonly samplesDecoded: number
-  readonly channelData: ReadonlyArray<Float32Array>
-}
-
 /** Frames or packets to decode and check, by position. */
 interface DecodeRequest {
   readonly format: "mp3" | "opus"
@@ -163,18 +158,7 @@ const checkMp3Silence = (
     const late = mp3Lateness(layout)
     const silent = spans.map((list) => mergeRanges(list.map(({ from, to }) => ({ from, to: to + late }))))
     const firstOpen = silent.map(() => 0)
-    const decoder = yield* Effect.acquireRelease(
-      Effect.tryPromise({
-        try: async () => {
-          const { MPEGDecoder } = await import("mpg123-decoder")
-          const made = new MPEGDecoder({ enableGapless: false })
-          await made.ready
-          return made
-        },
-        catch: () => notProven("mp3", "no decoder")
-      }),
-      (made) => Effect.sync(() => made.free())
-    )
+    const decoder = yield* mp3Decoder(() => notProven("mp3", "no decoder"))
     yield* decodeRuns({
       format: "mp3",
       runs: mergeRanges(
@@ -216,18 +200,7 @@ const checkOpusSilence = (
     const parsed = parseOpus(bytes)
     if (Either.isLeft(parsed)) return yield* notProven("opus", "it no longer parses")
     const { packets } = parsed.right
-    const decoder = yield* Effect.acquireRelease(
-      Effect.tryPromise({
-        try: async () => {
-          const { OpusDecoder } = await import("opus-decoder")
-          const made = new OpusDecoder({ channels, preSkip: 0, sampleRate: OPUS_RATE })
-          await made.ready
-          return made
-        },
-        catch: () => notProven("opus", "no decoder")
-      }),
-      (made) => Effect.sync(() => made.free())
-    )
+    const decoder = yield* opusDecoder(channels, OPUS_RATE, () => notProven("opus", "no decoder"))
     yield* decodeRuns({
       format: "opus",
       runs: runsOf(muting.replaced),

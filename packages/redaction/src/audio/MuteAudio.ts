@@ -91,7 +91,7 @@ const KNOWN_OTHERS: ReadonlyArray<readonly [name: string, at: number, text: stri
  * Detects audio by its bytes, never by a name or a declared type, and finds its samples: WAV (integers of 8 to 32
  * bits, floating point, mu-law, A-law), MPEG Layer III, Opus in Ogg. Anything else is `UnsupportedAudio`.
  */
-const parseAudio = (bytes: Uint8Array): Either.Either<AudioLayout, AudioError> => {
+export const parseAudio = (bytes: Uint8Array): Either.Either<AudioLayout, AudioError> => {
   if (isWav(bytes)) return Either.map(parseWav(bytes), (layout) => ({ format: "wav", layout }) as const)
   if (isOgg(bytes)) return Either.map(parseOpus(bytes), (layout) => ({ format: "opus", layout }) as const)
   const other = KNOWN_OTHERS.find(([, at, text]) => hasText(bytes, at, text))
@@ -100,7 +100,7 @@ const parseAudio = (bytes: Uint8Array): Either.Either<AudioLayout, AudioError> =
   return Either.left(new UnsupportedAudio({ reason: "unknown format" }))
 }
 
-const infoOf = (audio: AudioLayout): AudioInfo => {
+export const infoOf = (audio: AudioLayout): AudioInfo => {
   switch (audio.format) {
     case "wav": {
       const { channels, frames, sampleRate } = audio.layout

@@ -11,4 +11,5 @@ export {
   type MutingSummary
 } from "./MuteAudio.js"
 export { DEFAULT_PADDING_SECONDS, type MuteRange } from "./MuteRanges.js"
+export { type AudioPeaks, audioPeaks, type PeaksOptions } from "./Peaks.js"
 export type { Fill } from "./MuteWav.js"

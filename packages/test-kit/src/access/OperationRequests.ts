@@ -160,6 +160,10 @@ const inputs = (ids: SeededIds): { readonly [O in Operation]: Omit<OperationRequ
     "calls.review": { id: ids.call, input: { is_reviewed: true } },
     "calls.delete": { id: ids.call },
     "calls.export": { input: {} },
+    // They need a recording.
+    "recordings.read": null,
+    "recordings.sign": null,
+    "recordings.peaks": null,
     "metrics.predefined": {},
     "metrics.create": { input: { agent, name: unique, type: "llm_judge", eval_type: "numeric", prompt: "How many?" } },
     "metrics.list": { input: {} },

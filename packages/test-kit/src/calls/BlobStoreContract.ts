@@ -35,6 +35,28 @@ export const blobStoreContract = (
         expect(bytes.equals(yield* read(blob.key))).toBe(true)
       })
     )
+    it.effect("returns a part of the bytes that were put", () =>
+      Effect.gen(function* () {
+        const blobs = yield* BlobStore
+        const bytes = Buffer.from(Array.from({ length: 150_000 }, (_, at) => (at * 11) % 251))
+        const { key } = yield* blobs.put(newKey(), Stream.make(bytes))
+        for (const [start, end] of [
+          [0, 150_000],
+          [0, 1],
+          [149_999, 150_000],
+          [65_000, 140_000],
+          [7, 7],
+          [149_000, 200_000],
+          [150_000, 150_001]
+        ] as const) {
+          const part = yield* Stream.runCollect(blobs.get(key, { start, end }))
+          const joined = Buffer.concat(Chunk.toReadonlyArray(part))
+          expect(joined.equals(bytes.subarray(start, end)), `${start} to ${end}`).toBe(true)
+        }
+        const missing = yield* Effect.flip(Stream.runDrain(blobs.get(newKey(), { start: 0, end: 1 })))
+        expect(missing._tag).toBe("BlobMissing")
+      })
+    )
     it.effect("stores the same bytes twice under different keys", () =>
       Effect.gen(function* () {
         const blobs = yield* BlobStore

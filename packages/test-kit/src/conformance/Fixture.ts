@@ -169,6 +169,7 @@ export const PERMISSIONS = [
   "calls:read",
   "calls:write",
   "calls:delete",
+  "recordings:read",
   "results:read",
   "results:write",
   "results:delete",

@@ -12,6 +12,7 @@ import {
   BrowserSessions,
   CallEvaluations,
   CallId,
+  CallRecordings,
   Calls,
   type CurrentActor,
   DashboardId,
@@ -30,6 +31,7 @@ import {
   encodeLedgerEntry,
   encodeListedCall,
   encodeMetric,
+  encodePeaks,
   encodePersonality,
   encodePhoneNumber,
   encodeProject,
@@ -241,6 +243,22 @@ export const routes: Readonly<Record<string, Route>> = {
     done(
       Effect.flatMap(CallEvaluations, (all) => all.evaluations(CallId.make(id))),
       (found) => found.map(encodeEvaluation)
+    ),
+  "GET /observability/v1/call-logs/:id/recording/": (id) =>
+    done(
+      Effect.flatMap(CallRecordings, (all) => all.open(CallId.make(id))),
+      ({ contentType }) => contentType
+    ),
+  "POST /observability/v1/call-logs/:id/recording/url/": (id, json) =>
+    done(
+      Effect.flatMap(CallRecordings, (all) => all.sign(CallId.make(id), json)),
+      ({ url }) => ({ url }),
+      "created"
+    ),
+  "GET /observability/v1/call-logs/:id/recording/peaks/": (id, _, query) =>
+    done(
+      Effect.flatMap(CallRecordings, (all) => all.peaks(CallId.make(id), query)),
+      encodePeaks
     ),
   "POST /observability/v1/call-logs/:id/evaluate_metrics/": (id, json) =>
     done(

@@ -110,6 +110,9 @@ export const things: Readonly<Record<Thing, Asked>> = {
       ["GET"],
       ["GET", "evaluations/"],
       ["POST", "evaluate_metrics/", {}],
+      ["GET", "recording/"],
+      ["POST", "recording/url/", {}],
+      ["GET", "recording/peaks/"],
       ["PATCH", "", { topic: "Mine" }],
       ["DELETE"]
     ]

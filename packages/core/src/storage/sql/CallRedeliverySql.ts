@@ -97,6 +97,9 @@ export const makeRedeliver = (
       if (recordingRows.length > 0) {
         yield* sql`INSERT INTO ${tables.call_recordings} ${sql.insert(recordingRows)}
           ON CONFLICT (call_id) DO UPDATE SET ${sql.literal(excluded(RECORDING))}`
+        // Their waveforms are those of the recordings that they replace.
+        const replaced = dialect.integers(recordingRows.map((row) => row.call_id))
+        yield* sql`DELETE FROM ${tables.recording_peaks} WHERE call_id IN ${replaced}`
       }
       const dropped = [...calls].flatMap(([key, call]) =>
         recordings.has(key) && call.recording === null ? [call.id] : []

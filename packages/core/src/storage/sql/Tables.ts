@@ -27,6 +27,7 @@ export const TABLES = [
   "calls",
   "call_transcripts",
   "call_recordings",
+  "recording_peaks",
   "metric_evaluations",
   "metric_evaluation_details",
   "jobs",

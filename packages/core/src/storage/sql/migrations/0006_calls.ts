@@ -63,6 +63,16 @@ export const calls = Effect.gen(function* () {
     main_agent_channel_index ${column.integer},
     created_ms ${column.integer} NOT NULL
   )`
+  // Waveforms are computed when they are first requested. A row without peaks has the reason.
+  yield* sql`CREATE TABLE ${tables.recording_peaks} (
+    call_id ${column.integer} PRIMARY KEY REFERENCES ${tables.call_recordings} (call_id) ON DELETE CASCADE,
+    blob_key ${column.text} NOT NULL,
+    reason ${column.text},
+    duration_s ${column.real},
+    channels ${column.integer},
+    points_per_second ${column.real},
+    peaks ${column.text}
+  )`
   // value_number holds numbers, and booleans as 0 and 1; value_text holds words; value_kind says which: number,
   // boolean, text, or null for an evaluation without a value.
   yield* sql`CREATE TABLE ${tables.metric_evaluations} (
