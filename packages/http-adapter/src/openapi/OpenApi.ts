@@ -16,7 +16,8 @@ import {
   propertiesOf,
   requiredOf
 } from "../JsonSchemas.js"
-import { type ErrorName, errorResponses, errorSchemas } from "./Errors.js"
+import { errorResponses, errorSchemas } from "./Errors.js"
+import { errorStatuses } from "./errorStatuses.js"
 import { withPropertyDescriptions } from "./propertyDescriptions.js"
 
 const TAGS = [
@@ -366,44 +367,3 @@ const describeResponse = (
         }
       })
 })
-
-/** The error responses of an endpoint, without those that precede routing, such as 405 and 431. */
-const errorStatuses = (endpoint: Endpoint): ReadonlyArray<readonly [string, ErrorName]> => {
-  const { body, id, method, path, query, errorStatuses: refusals = [] } = endpoint
-  const isOpen = endpoint.operation === null && endpoint.signsIn !== true
-  return [
-    // A path parameter may be invalid UTF-8, such as `%ff`.
-    ...(body !== undefined || query !== undefined || path.includes(":") ? [["400", "Invalid"] as const] : []),
-    ...(isOpen
-      ? refusals.includes(403)
-        ? [["403", "UrlInvalid"] as const]
-        : []
-      : ([
-          ["401", "Unauthenticated"],
-          ["403", "Forbidden"]
-        ] as const)),
-    ...(path.includes(":") || refusals.includes(404) ? [["404", "NotFound"] as const] : []),
-    ...(refusals.includes(409) ? [["409", "Conflict"] as const] : []),
-    ...(body === undefined
-      ? []
-      : ([
-          ["413", "TooLarge"],
-          ["415", "UnsupportedMediaType"]
-        ] as const)),
-    ...(refusals.includes(416) ? [["416", "RangeNotSatisfiable"] as const] : []),
-    ["417", "ExpectationFailed"],
-    ...(!isOpen && ((method === "GET" && query !== undefined) || refusals.includes(422))
-      ? [["422", "QueryTimedOut"] as const]
-      : []),
-    ...(isOpen
-      ? [["431", "HeadersTooLarge"] as const, ...(id === "service.ready" ? [["503", "NotReady"] as const] : [])]
-      : ([
-          ["429", "RateLimited"],
-          ["431", "HeadersTooLarge"],
-          ["500", "ServerError"],
-          ...(refusals.includes(502) ? [["502", "CodeHostFailed"] as const] : []),
-          ["503", "Busy"],
-          ...(method === "GET" ? [] : [["507", "StorageFull"] as const])
-        ] as const))
-  ]
-}
