@@ -1,10 +1,16 @@
 import { writeFile } from "node:fs/promises"
+import { basename } from "node:path"
 import {
   Credits,
   encodeValidatedSuite,
   FieldErrors,
   JUnit,
+  loadSyntax,
   locator,
+  parseSuiteText,
+  type SuiteSyntax,
+  syntaxOf,
+  type SyntaxName,
   type TextPosition,
   type PlannedScenario,
   type SuitePlan,
@@ -12,7 +18,7 @@ import {
   Upload
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
+import * as Either from "effect/Either"
 import { fieldErrorLines, ReportedFailure, CommandRejected } from "../Errors.js"
 import { readBytes, displayName } from "../ReadText.js"
 import type { CommandEffect } from "../CommandEffect.js"
@@ -53,6 +59,12 @@ const counted = (count: number, noun: string): string => `${count} ${noun}${coun
 const summary = (plan: SuitePlan): string =>
   `${plan.suiteName}: ${counted(plan.scenarios.length, "scenario")}, ${counted(plan.totalRuns, "run")} by ${plan.channel}, about ${shortCredits(plan.estimatedCost)} credits.`
 
+/** The text of a suite file, and the reader of its syntax. */
+interface SuiteFile {
+  readonly text: string
+  readonly syntax: SuiteSyntax
+}
+
 /** A field error with its place in the file; null for an option. */
 interface LocatedError {
   readonly path: string
@@ -64,10 +76,10 @@ interface LocatedError {
 
 const locateErrors = (
   options: SuiteFileOptions,
-  text: string,
+  { syntax, text }: SuiteFile,
   errors: FieldErrors.FieldErrors
 ): ReadonlyArray<LocatedError> => {
-  const locate = locator(text)
+  const locate = locator(text, syntax)
   // The option overrides the file.
   const placeOf = (path: string) =>
     path === "agent_id" && options.agent !== undefined ? null : locate(path === "file" ? FieldErrors.NON_FIELD : path)
@@ -127,11 +139,10 @@ const report = (
 }
 
 /** The keys of the scenarios, as far as they can be read: the report of an invalid suite names them too. */
-const keysIn = (text: string): ReadonlyArray<string> => {
-  const parsed = Effect.runSync(Effect.option(Effect.try((): unknown => JSON.parse(text))))
-  const scenarios: unknown = Option.match(parsed, {
-    onNone: () => [],
-    onSome: (one) => (typeof one === "object" && one !== null && "scenarios" in one ? one.scenarios : [])
+const keysIn = ({ syntax, text }: SuiteFile): ReadonlyArray<string> => {
+  const scenarios: unknown = Either.match(parseSuiteText(text, syntax), {
+    onLeft: () => [],
+    onRight: (one) => (typeof one === "object" && one !== null && "scenarios" in one ? one.scenarios : [])
   })
   return Array.isArray(scenarios)
     ? scenarios
@@ -153,34 +164,49 @@ export const writeReport = (path: string | undefined, text: () => string): Effec
         catch: () => new CommandRejected({ reason: `Cannot write ${path}.` })
       })
 
+const MEDIA_TYPES: Readonly<Record<SyntaxName, string>> = {
+  json: "application/json",
+  yaml: "application/yaml",
+  csv: "text/csv"
+}
+
 /** A suite file with the options that override it, as the engine takes it. */
 export const readSuite = (options: SuiteFileOptions) =>
-  Effect.map(readBytes(options.file), (bytes) => {
+  Effect.flatMap(readBytes(options.file), (bytes) => {
     // As the engine reads it: without a byte order mark.
     const text = new TextDecoder().decode(bytes)
-    return {
-      text,
-      keys: keysIn(text),
-      body: {
-        // The name of the file is not part of the suite.
-        file: new Upload(bytes, "application/json", ""),
-        ...defined({ agent_id: options.agent, channel: options.channel, name: options.name }),
-        ...(options.scenarios.length === 0 ? {} : { scenario_keys: options.scenarios }),
-        ...(options.tags.length === 0 ? {} : { scenario_tags: options.tags })
-      }
-    }
+    const name = syntaxOf(text, { name: options.file })
+    return Effect.map(
+      Effect.promise(() => loadSyntax(name)),
+      (syntax) => ({
+        text,
+        syntax,
+        keys: keysIn({ text, syntax }),
+        body: {
+          // A table states no name of the suite; otherwise the file's name is not part of it.
+          file: new Upload(
+            bytes,
+            MEDIA_TYPES[name],
+            name === "csv" && options.file !== "-" ? basename(options.file) : ""
+          ),
+          ...defined({ agent_id: options.agent, channel: options.channel, name: options.name }),
+          ...(options.scenarios.length === 0 ? {} : { scenario_keys: options.scenarios }),
+          ...(options.tags.length === 0 ? {} : { scenario_tags: options.tags })
+        }
+      })
+    )
   })
 
 /** Prints the errors of a suite with their places in the file on stderr, and writes the report. */
 export const printErrors = (
   options: SuiteFileOptions,
-  { keys, text }: { readonly text: string; readonly keys: ReadonlyArray<string> },
+  { keys, ...suite }: SuiteFile & { readonly keys: ReadonlyArray<string> },
   errors: FieldErrors.FieldErrors
 ) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const file = displayName(options.file)
-    const all = locateErrors(options, text, errors)
+    const all = locateErrors(options, suite, errors)
     yield* writeReport(options.junit, () => report(file, file, keys, all))
     yield* screen.note(
       options.json

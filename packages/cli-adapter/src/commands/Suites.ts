@@ -17,7 +17,9 @@ const suite = {
     tags: list("--tag <tag>", "Only scenarios with one of these tags."),
     junit: text("--junit <path>", "Also write a JUnit report to this file.")
   },
-  args: { file: textArgument("file", "Suite as a JSON file; see docs/suites.md. - reads stdin.") }
+  args: {
+    file: textArgument("file", "Suite as a JSON or YAML file, or scenarios as CSV; see docs/suites.md. - reads stdin.")
+  }
 }
 
 const gate = {

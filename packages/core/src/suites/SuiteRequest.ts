@@ -18,7 +18,8 @@ import { isPlainObject, Json, jsonError, type JsonErrors, jsonErrors, JsonObject
 import { type ParsedSuite, parseSuite } from "./ParseSuite.js"
 import type { PlanRequest } from "./PlanSuite.js"
 import { SuiteLimits } from "./Suite.js"
-import { decodeSuiteBytes, decodeSuiteText, type SuiteText } from "./SuiteFile.js"
+import { decodeSuiteBytes, decodeSuiteText, jsonSyntax, syntaxOf } from "./SuiteFile.js"
+import type { SuiteSyntax, SuiteText, SyntaxName } from "./SuiteText.js"
 
 const NOT_A_FILE = "The submitted data was not a file. Check the encoding type on the form."
 
@@ -26,7 +27,11 @@ const SuiteUpload = Schema.declare(
   (value): value is Upload | string => value instanceof Upload || typeof value === "string",
   {
     message: () => ({ message: NOT_A_FILE, override: true }),
-    jsonSchema: { type: "string", format: "binary", description: "A .json file of at most 1 MB." }
+    jsonSchema: {
+      type: "string",
+      format: "binary",
+      description: "A .json, .yaml or .yml file, or the scenarios as .csv, of at most 1 MB (YAML: 256 kB)."
+    }
   }
 )
 
@@ -78,29 +83,63 @@ const underField = (field: string, { [NON_FIELD]: whole, ...errors }: FieldError
 const decodedFrom = (field: string, decoded: Decoded): Decoded =>
   Either.mapLeft(decoded, (errors) => underField(field, errors))
 
-const decodeDataUri = (base64: boolean, data: string): Decoded =>
-  base64
-    ? decodedFrom("file", decodeSuiteBytes(Buffer.from(data, "base64")))
-    : Either.flatMap(
-        Either.try({
-          try: () => decodeURIComponent(data),
-          catch: () => fieldError("file", "The data URI is malformed.")
-        }),
-        (text) => decodedFrom("file", decodeSuiteText(text))
-      )
+/** A data URI: its media type, its encoding, and its data. */
+const DATA_URI = /^data:([^,;]*)[^,]*?(;base64)?,/i
 
-const decodeFile = (file: unknown): Decoded => {
+const decodeDataUri = (base64: boolean, data: string): Either.Either<Uint8Array, FieldErrors> =>
+  base64
+    ? Either.right(Buffer.from(data, "base64"))
+    : Either.try({
+        try: () => Buffer.from(decodeURIComponent(data)),
+        catch: () => fieldError("file", "The data URI is malformed.")
+      })
+
+/** The bytes of an uploaded file with what tells its syntax. */
+interface SentFile {
+  readonly bytes: Uint8Array
+  readonly name: string
+  readonly type: string
+}
+
+const sentFile = (file: unknown): Either.Either<SentFile, FieldErrors> => {
   if (file instanceof Upload) {
-    return file.filename !== "" && !/\.json$/i.test(file.filename)
-      ? Either.left(fieldError("file", "A spec is a .json file."))
-      : decodedFrom("file", decodeSuiteBytes(file.bytes))
+    const { bytes, contentType: type, filename: name } = file
+    return name !== "" && !/\.(?:json|ya?ml|csv)$/i.test(name)
+      ? Either.left(fieldError("file", "A spec is a .json, .yaml, .yml or .csv file."))
+      : Either.right({ bytes, name, type })
   }
   if (typeof file !== "string") return Either.left(fieldError("file", NOT_A_FILE))
-  const dataUri = /^data:[^,]*?(;base64)?,/i.exec(file)
-  if (dataUri !== null) return decodeDataUri(dataUri[1] !== undefined, file.slice(dataUri[0].length))
+  const dataUri = DATA_URI.exec(file)
+  if (dataUri !== null) {
+    return Either.map(decodeDataUri(dataUri[2] !== undefined, file.slice(dataUri[0].length)), (bytes) => ({
+      bytes,
+      name: "",
+      type: dataUri[1] ?? ""
+    }))
+  }
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(file)
     ? Either.left(fieldError("file", "Send the file itself; URLs are not fetched."))
-    : decodedFrom("file", decodeSuiteText(file))
+    : Either.right({ bytes: Buffer.from(file), name: "", type: "" })
+}
+
+const decodeFile = (file: unknown, syntax: SuiteSyntax): Decoded =>
+  Either.flatMap(sentFile(file), ({ bytes, name }) =>
+    decodedFrom("file", decodeSuiteBytes(bytes, syntax, name.replace(/\.[a-z]+$/i, "").slice(0, SuiteLimits.suiteName)))
+  )
+
+/** The syntax of the spec that a request holds as text; its reader is passed to `parseSuiteRequest`. */
+export const syntaxOfRequest = (input: unknown): SyntaxName => {
+  if (!isPlainObject(input)) return "json"
+  const spec = valueOf(input, "spec")
+  if (typeof spec === "string") return syntaxOf(spec)
+  const file = valueOf(input, "file")
+  return file === undefined
+    ? "json"
+    : Either.match(sentFile(file), {
+        onLeft: () => "json",
+        // A few bytes show how the text begins.
+        onRight: (sent) => syntaxOf(new TextDecoder().decode(sent.bytes.subarray(0, 1000)), sent)
+      })
 }
 
 const noJsonErrors: JsonErrors = { isBounded: true, errors: noFieldErrors }
@@ -114,8 +153,8 @@ const requireBoundedObject = (field: string, { document, errors }: SuiteText): D
     : Either.right({ document, errors: mergeFieldErrors(errors, underField(field, found.errors)) })
 }
 
-const decodeSpec = (spec: unknown): Decoded => {
-  if (typeof spec === "string") return decodedFrom("spec", decodeSuiteText(spec))
+const decodeSpec = (spec: unknown, syntax: SuiteSyntax): Decoded => {
+  if (typeof spec === "string") return decodedFrom("spec", decodeSuiteText(spec, syntax))
   // Measured as it would be printed: what was posted may have had whitespace.
   return jsonError(spec) === undefined && Buffer.byteLength(JSON.stringify(spec)) > SuiteLimits.bytes
     ? Either.left(fieldError("spec", `Ensure this document has no more than ${SuiteLimits.bytes} bytes.`))
@@ -126,13 +165,13 @@ const valueOf = (body: Readonly<Record<string, unknown>>, name: string): unknown
   Object.hasOwn(body, name) ? (body[name] ?? undefined) : undefined
 
 /** The document in `spec` or `file`, of which exactly one is to be given. */
-const documentOf = (input: unknown): Decoded => {
+const documentOf = (input: unknown, syntax: SuiteSyntax): Decoded => {
   if (!isPlainObject(input)) return Either.left(noFieldErrors)
   const spec = valueOf(input, "spec")
   const file = valueOf(input, "file")
   if (spec !== undefined && file !== undefined) return Either.left(fieldError("file", "Give spec or file, not both."))
-  if (spec !== undefined) return Either.flatMap(decodeSpec(spec), (one) => requireBoundedObject("spec", one))
-  if (file !== undefined) return Either.flatMap(decodeFile(file), (one) => requireBoundedObject("file", one))
+  if (spec !== undefined) return Either.flatMap(decodeSpec(spec, syntax), (one) => requireBoundedObject("spec", one))
+  if (file !== undefined) return Either.flatMap(decodeFile(file, syntax), (one) => requireBoundedObject("file", one))
   return Either.left({
     spec: ["This field is required if file is not provided."],
     file: ["This field is required if spec is not provided."]
@@ -164,10 +203,14 @@ const agentOf = (read: InputReader, suite: ParsedSuite | undefined): AgentId | u
   return agentId
 }
 
-/** Parses a request, with every error that shows without looking anything up. Total on any input. */
-export const parseSuiteRequest = (input: unknown): SuiteRequest => {
+/**
+ * Parses a request, with every error that shows without looking anything up. Total on any input.
+ *
+ * @param syntax the reader of `syntaxOfRequest`.
+ */
+export const parseSuiteRequest = (input: unknown, syntax: SuiteSyntax = jsonSyntax): SuiteRequest => {
   const read = inputReader(input)
-  const document = documentOf(input)
+  const document = documentOf(input, syntax)
   const suite = Either.isRight(document) ? parseSuite(document.right.document) : undefined
   const agentId = agentOf(read, suite)
   const name = read.optional("name", fields.name) ?? ""

@@ -32,8 +32,9 @@ import type { SuiteContext } from "./SuiteContext.js"
 import { planSuite } from "./PlanSuite.js"
 import { PriceList } from "./PriceList.js"
 import type { SuiteSpec } from "./Suite.js"
+import { loadSyntax } from "./SuiteFile.js"
 import type { SuitePlan } from "./SuitePlan.js"
-import { parseSuiteRequest, type SuiteRequestInput, type SuiteRunInput } from "./SuiteRequest.js"
+import { parseSuiteRequest, syntaxOfRequest, type SuiteRequestInput, type SuiteRunInput } from "./SuiteRequest.js"
 
 /** Test suites. Inputs are unvalidated; they are validated here. */
 export class Suites extends Context.Tag("@earshot/core/suites/Suites")<
@@ -147,7 +148,8 @@ export const layer = Layer.effect(
 
     const plan = (permit: Permit, input: unknown): Effect.Effect<SuitePlan, ValidationFailed | StorageError> =>
       Effect.gen(function* () {
-        const request = parseSuiteRequest(input)
+        const syntax = yield* Effect.promise(() => loadSyntax(syntaxOfRequest(input)))
+        const request = parseSuiteRequest(input, syntax)
         const { agentId, suite } = request
         const planned =
           suite === undefined

@@ -11,7 +11,8 @@ export {
 } from "./PriceList.js"
 export { parseSuite, type ParsedSuite } from "./ParseSuite.js"
 export { SUITE_VERSION, SuiteLimits, type SuiteSpec } from "./Suite.js"
-export { locator, parseSuiteText, type TextPosition } from "./SuiteFile.js"
+export { loadSyntax, locator, parseSuiteText, syntaxOf } from "./SuiteFile.js"
+export type { SuiteSyntax, SyntaxName, TextPosition } from "./SuiteText.js"
 export { SUITE_SCHEMA_PATH, suiteJsonSchema } from "./SuiteJsonSchema.js"
 export {
   encodePlan,

@@ -16,7 +16,7 @@ describe("suite file", () => {
     expect(errorsOf('{\n  "a": 1,\n}')).toEqual({ non_field_errors: ["This is not valid JSON (line 3, column 1)."] })
     expect(errorsOf("{} // comment")).toEqual({ non_field_errors: ["This is not valid JSON (line 1, column 4)."] })
     expect(errorsOf("version: 1\nsuite:\n  name: x\n")).toEqual({
-      non_field_errors: ["This is not valid JSON (line 1, column 1). It looks like YAML; a spec is JSON."]
+      non_field_errors: ["This is not valid JSON (line 1, column 1)."]
     })
     expect(errorsOf("  \n")).toEqual({ non_field_errors: ["The file is empty."] })
     expect(errorsOf(`"${"x".repeat(1_048_576)}"`)).toEqual({

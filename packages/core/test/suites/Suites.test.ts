@@ -14,6 +14,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { expect, layer } from "@effect/vitest"
 import { TestEngine } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
+import { stringify } from "yaml"
 
 const scenario = { key: "books", name: "Books a table", type: "instruction", instructions: "Ask for a table." }
 
@@ -161,7 +162,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("requires exactly one document and an agent of the caller's organization", () =>
       Effect.gen(function* () {
-        const { errorsOf, spec } = yield* tested
+        const { agent, as, errorsOf, spec, suites } = yield* tested
         const elsewhere = yield* tested
         const { agent_id: _, ...homeless } = spec()
         expect(yield* errorsOf({})).toEqual({
@@ -175,10 +176,23 @@ for (const database of TestEngine.databases) {
         })
         expect(yield* errorsOf({ spec: spec(), agent_id: "x" })).toEqual({ agent_id: ["A valid integer is required."] })
         expect(yield* errorsOf({ spec: [spec()] })).toEqual({ spec: ["A spec is a JSON object, not a list."] })
-        expect(yield* errorsOf({ file: upload("suite: {}\n") })).toEqual({
-          file: ["This is not valid JSON (line 1, column 1). It looks like YAML; a spec is JSON."]
+        expect(yield* errorsOf({ file: upload("suite: [\n", "suite.yaml") })).toEqual({
+          file: [expect.stringContaining("This is not valid YAML (line 2, column 1)")]
         })
-        expect(yield* errorsOf({ file: upload("{}", "suite.yaml") })).toEqual({ file: ["A spec is a .json file."] })
+        expect(yield* errorsOf({ file: upload("{}", "suite.toml") })).toEqual({
+          file: ["A spec is a .json, .yaml, .yml or .csv file."]
+        })
+        const asYaml = Buffer.from(stringify(spec()))
+        const planOf = (file: Upload) => as(suites.validate({ file, agent_id: agent.id }))
+        const plans = yield* Effect.all([
+          planOf(upload(JSON.stringify(spec()))),
+          planOf(new Upload(asYaml, "application/yaml", "")),
+          planOf(upload(asYaml.toString(), "suite.yml"))
+        ])
+        expect(plans[1]).toEqual(plans[0])
+        expect(plans[2]).toEqual(plans[0])
+        const table = yield* planOf(upload("key,name,instructions\na,A,Ask.\nb,B,Ask.\n", "nightly.csv"))
+        expect([table.suiteName, table.scenarios.map(({ key }) => key)]).toEqual(["nightly", ["a", "b"]])
         expect(yield* errorsOf({ file: "https://example.com/suite.json" })).toEqual({
           file: ["Send the file itself; URLs are not fetched."]
         })
