@@ -78,7 +78,7 @@ export const engineCredentialFixture = async (engine: PlainEngine): Promise<Cred
         )
       ),
     wait: (seconds) => {
-      engine.clock.advance(`${seconds} seconds`)
+      engine.clock.advance(Math.round(seconds * 1000))
       return Promise.resolve()
     }
   }

@@ -27,8 +27,47 @@ export const chargeProperties = (fixture: () => Promise<CallFixture>): ReadonlyA
       expectEqual("the charges", await seenCharges(real), expectedCharges(state))
     },
     20
+  ),
+  asyncProperty(
+    "deliveries that share a transaction are charged as in some order of them",
+    [
+      fc.array(
+        fc.record({
+          name: fc.constantFrom("a", "a", "b"),
+          seconds: fc.constantFrom(undefined, 1, 10, 90),
+          redact: fc.boolean()
+        }),
+        {
+          minLength: 2,
+          maxLength: 4
+        }
+      )
+    ],
+    async (deliveries) => {
+      const real = await fixture()
+      const steps = deliveries.map(({ name, redact, seconds }): CallStep => ({
+        does: "deliver",
+        name,
+        redact,
+        ...(seconds === undefined ? {} : { seconds })
+      }))
+      await Promise.all(steps.map((step) => ask(real, step, new Map())))
+      const charged = JSON.stringify(await seenCharges(real))
+      const possible = new Set(
+        ordersOf(steps).map((order) =>
+          JSON.stringify(expectedCharges(order.reduce((state, step) => stepCalls(state, step).state, noCalls)))
+        )
+      )
+      if (!possible.has(charged))
+        throw new Error(`the charges: actual ${charged}, expected ${[...possible].join(" or ")}`)
+    },
+    15
   )
 ]
+
+/** Every order of some items. */
+const ordersOf = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
+  all.length === 0 ? [[]] : all.flatMap((one, at) => ordersOf(all.toSpliced(at, 1)).map((rest) => [one, ...rest]))
 
 /** The outcome of a metric by its prompt, answered by `chargeTestModel`, and its charge in credits. */
 interface Outcome {

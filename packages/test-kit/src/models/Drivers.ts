@@ -44,8 +44,7 @@ const driverWith = (urls: ReadonlyArray<string>, credential: Readonly<Record<str
       ...(json === undefined ? {} : { body: JSON.stringify(json) })
     })
     const text = await reply.text()
-    const isJson = reply.headers.get("content-type")?.startsWith("application/json") === true
-    const body: unknown = isJson && text !== "" ? JSON.parse(text) : null
+    const body = bodyOf(reply.headers.get("content-type") ?? "", text)
     switch (reply.status) {
       case 200:
       case 204:
@@ -67,6 +66,14 @@ const driverWith = (urls: ReadonlyArray<string>, credential: Readonly<Record<str
     }
   }
 }
+
+/** The JSON of a body; a list of an export's lines. */
+const bodyOf = (type: string, text: string): unknown =>
+  type.startsWith("application/x-ndjson")
+    ? text.split("\n").flatMap((line): ReadonlyArray<unknown> => (line === "" ? [] : [JSON.parse(line)]))
+    : type.startsWith("application/json") && text !== ""
+      ? JSON.parse(text)
+      : null
 
 /** Creates an empty project with an agent. */
 export const createEmptyProject = async (

@@ -35,6 +35,7 @@ import {
   encodePersonality,
   encodePhoneNumber,
   encodeProject,
+  encodeRepeats,
   encodeResult,
   encodeRun,
   encodeRunDetail,
@@ -75,6 +76,7 @@ import {
   WidgetId,
   Widgets
 } from "@earshot/core"
+import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Either from "effect/Either"
@@ -224,6 +226,11 @@ export const routes: Readonly<Record<string, Route>> = {
       Effect.flatMap(Calls, (calls) => calls.list(query)),
       page((one) => encodeListedCall(one, Either.getOrThrow(expandedIn(query)).expand))
     ),
+  "GET /observability/v1/call-logs/export/": (_, __, query) =>
+    done(
+      Effect.flatMap(Calls, (calls) => Stream.runCollect(calls.export(query))),
+      (calls) => Chunk.toReadonlyArray(calls).map(encodeCallRecord)
+    ),
   "GET /observability/v1/call-logs/:id/": (id) =>
     done(
       Effect.flatMap(Calls, (calls) => calls.read(CallId.make(id))),
@@ -294,12 +301,12 @@ export const routes: Readonly<Record<string, Route>> = {
   "GET /test_framework/v1/results/:id/repeats/": (id) =>
     done(
       Effect.flatMap(Results, (all) => all.repeats(ResultId.make(id))),
-      (one) => one
+      encodeRepeats
     ),
   "GET /test_framework/v1/results/:id/export/": (id) =>
     done(
-      Effect.flatMap(Results, (all) => Stream.runCount(all.export(ResultId.make(id)))),
-      () => null
+      Effect.flatMap(Results, (all) => Stream.runCollect(all.export(ResultId.make(id)))),
+      (runs) => Chunk.toReadonlyArray(runs).map((one) => encodeRunDetail(one))
     ),
   "GET /test_framework/v1/results/:id/junit/": (id, _, query) =>
     done(
@@ -360,7 +367,15 @@ export const routes: Readonly<Record<string, Route>> = {
   "POST /test_framework/v1/runs/claim/": (_, json) =>
     done(
       Effect.flatMap(Results, (all) => all.claim(json)),
-      (claimed) => ({ results: claimed.map(({ lease, run }) => ({ run: encodeRun(run), lease })) })
+      (claimed) => ({
+        results: claimed.map(({ lease, leaseExpiresAt, providerData, run, script }) => ({
+          run: encodeRun(run),
+          lease,
+          lease_expires_at: new Date(leaseExpiresAt).toISOString(),
+          scenario: script,
+          provider_data: providerData
+        }))
+      })
     ),
   "POST /test_framework/v1/runs/:id/heartbeat/": (id, json) =>
     done(

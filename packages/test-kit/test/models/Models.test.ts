@@ -1,5 +1,6 @@
 import { CallEvaluations, CallId, JobRunner, Results } from "@earshot/core"
 import { EvaluatorKit, ModelKit, PageKit, ResultKit, TestEngine } from "@earshot/test-kit"
+import { type PlainEngine, startEngine } from "@earshot/test-kit/plain"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -79,6 +80,16 @@ describe.each(TestEngine.databases)("an engine on %s", (database) => {
     }
   })
 
+  describe("work and lists", () => {
+    const working = async (): Promise<ModelKit.WorkFixture> => ({
+      ...(await fixture()),
+      work: () => runtime.runPromise(Effect.flatMap(JobRunner, (runner) => runner.drain))
+    })
+    for (const { check, name } of [...ModelKit.workProperties(working), ...ModelKit.listProperties(fixture)]) {
+      it(name, check, 3_600_000)
+    }
+  })
+
   describe("pages", () => {
     const list = async (): Promise<PageKit.PagedList> => {
       const { driver, project } = await fixture()
@@ -150,6 +161,23 @@ describe.each(TestEngine.databases)("an engine with a language model on %s", (da
   }
 
   for (const { check, name } of ModelKit.evaluationChargeProperties(fixture)) it(name, check, 3_600_000)
+})
+
+describe.each(TestEngine.databases)("an engine with a clock on %s", (database) => {
+  let engine: PlainEngine | undefined
+  afterAll(() => engine?.stop())
+  const fixture = async (): Promise<ModelKit.LeaseFixture> => {
+    const started = (engine ??= await startEngine({ database }))
+    const { actor, agent } = await started.fixture()
+    return {
+      driver: started.driver(actor),
+      agent: agent.id,
+      advance: (milliseconds) => {
+        started.clock.advance(milliseconds)
+      }
+    }
+  }
+  for (const { check, name } of ModelKit.leaseProperties(fixture)) it(name, check, 3_600_000)
 })
 
 const Id = Schema.decodeUnknownSync(Schema.Struct({ id: Schema.Number }))
