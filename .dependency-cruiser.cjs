@@ -101,9 +101,9 @@ module.exports = {
     {
       name: "declared-dependencies",
       comment:
-        "Production code imports only dependencies that its package declares. The command is bundled: its dependencies are what is not in the bundle.",
+        "Production code imports only dependencies that its package declares. The command and the web app are bundled: their dependencies are what is not in the bundle.",
       severity: "error",
-      from: { path: PRODUCTION, pathNot: "^packages/cli-adapter/src/" },
+      from: { path: PRODUCTION, pathNot: "^packages/(?:cli-adapter|web)/src/" },
       to: {
         dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"],
         dependencyTypesNot: ["npm-peer", "type-only"]
@@ -198,6 +198,13 @@ module.exports = {
       comment: "Adapters import the engine, and the command imports the server; never the other way.",
       from: { path: "^packages/http-adapter/src/" },
       to: { path: "^packages/cli-adapter/" }
+    },
+    {
+      name: "web-knows-the-client-alone",
+      severity: "error",
+      comment: "The web app talks to the server by @earshot/client, as any other client does.",
+      from: { path: "^packages/web/src/" },
+      to: { path: "^packages/(?!web/|client/)" }
     },
     {
       name: "redaction-knows-no-engine",

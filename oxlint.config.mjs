@@ -108,7 +108,7 @@ export default defineConfig({
   },
   overrides: [
     {
-      files: ["**/*.ts"],
+      files: ["**/*.ts", "**/*.tsx"],
       rules: {
         ...on(TYPESCRIPT, "typescript/"),
         ...on(TYPESCRIPT_CORE),

@@ -54,7 +54,7 @@ export interface RawRequest extends EndpointRequest {
 
 /** A successful response. */
 export interface SuccessResponse {
-  readonly status: 200 | 201 | 204 | 206 | 304
+  readonly status: 200 | 201 | 204 | 206 | 302 | 304
   readonly content?: ResponseContent
   readonly headers?: Readonly<Record<string, string>>
 }

@@ -20,6 +20,7 @@ import { endpoints } from "./routes/index.js"
 import { git } from "./routes/Git.js"
 import { hooks } from "./routes/Hooks.js"
 import { serviceEndpoints } from "./routes/Service.js"
+import { webApp } from "./WebApp.js"
 
 /** Options of a listener. */
 export interface ListenerOptions {
@@ -75,6 +76,7 @@ export const build = async (
     (metrics, isDraining) => [
       ...endpoints,
       ...hooks,
+      ...webApp(basePath),
       ...git,
       ...serviceEndpoints(metrics, basePath, isDraining, endpoints)
     ],

@@ -19,6 +19,7 @@ export const makeAllowedMethods = (endpoints: ReadonlyArray<ServedEndpoint>, bas
     const pattern = path
       .replace(/\/$/, "")
       .replaceAll(".", "\\.")
+      .replaceAll("*", ".*")
       .replace(/:[a-z_]+/g, "[^/]+")
     return {
       pattern: new RegExp(`^${pattern}/?$`),

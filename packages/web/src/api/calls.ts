@@ -1,0 +1,79 @@
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
+import { type FilterTree, isEmpty } from "../rules/filter.js"
+import { client, dataOf } from "./client.js"
+
+/** Which calls: those of a filter, and of one agent or all. */
+export interface CallSelection {
+  readonly filter?: FilterTree
+  readonly agent?: number
+}
+
+const PAGE = 100
+
+/** The query parameters of a list of calls. */
+export const selectionQuery = ({ agent, filter }: CallSelection) => ({
+  ...(filter === undefined || isEmpty(filter) ? {} : { filters_v2: JSON.stringify(filter) }),
+  ...(agent === undefined ? {} : { agent_id: agent })
+})
+
+const firstCursor = (): string | null => null
+
+/** Calls, newest first, in pages. */
+export const callsQuery = (selection: CallSelection) =>
+  infiniteQueryOptions({
+    queryKey: ["calls", selectionQuery(selection)],
+    queryFn: ({ pageParam, signal }) =>
+      dataOf(
+        client.GET("/observability/v1/call-logs/", {
+          params: {
+            query: { ...selectionQuery(selection), limit: PAGE, ...(pageParam === null ? {} : { cursor: pageParam }) }
+          },
+          signal
+        })
+      ),
+    initialPageParam: firstCursor(),
+    getNextPageParam: ({ next }) => next
+  })
+
+/** The newest call of a selection, asked for while the page is visible. */
+export const newestQuery = (selection: CallSelection) =>
+  queryOptions({
+    queryKey: ["newest call", selectionQuery(selection)],
+    queryFn: async ({ signal }) => {
+      const { results } = await dataOf(
+        client.GET("/observability/v1/call-logs/", {
+          params: { query: { ...selectionQuery(selection), limit: 1 } },
+          signal
+        })
+      )
+      return results[0]?.id ?? null
+    },
+    refetchInterval: 10_000,
+    refetchIntervalInBackground: false
+  })
+
+export const agentsQuery = queryOptions({
+  queryKey: ["agents"],
+  staleTime: 60_000,
+  queryFn: async ({ signal }) =>
+    (await dataOf(client.GET("/test_framework/v1/agents/", { params: { query: { limit: 200 } }, signal }))).results
+})
+
+/** What a person says of a call. */
+export interface Review {
+  readonly success?: boolean | null
+  readonly is_reviewed?: boolean
+  readonly feedback?: string
+}
+
+export const reviewCall = (id: number, review: Review) =>
+  dataOf(client.PATCH("/observability/v1/call-logs/{id}/", { params: { path: { id } }, body: review }))
+
+export const evaluateCall = (id: number) =>
+  dataOf(client.POST("/observability/v1/call-logs/{id}/evaluate_metrics/", { params: { path: { id } }, body: {} }))
+
+/** The address of every call of a selection, one JSON document per line. */
+export const exportPath = (selection: CallSelection): string =>
+  `/observability/v1/call-logs/export/?${new URLSearchParams(
+    Object.entries(selectionQuery(selection)).map(([name, value]) => [name, String(value)])
+  ).toString()}`

@@ -1,0 +1,71 @@
+/** The HTTP client, and what happens when its session has ended. */
+import { createClient, dataOf, EarshotError, type components } from "@earshot/client"
+import { keepPreviousData, MutationCache, QueryCache, QueryClient } from "@tanstack/react-query"
+
+/** The base path of the server, which it writes into the page; empty for none. */
+export const basePath = document.documentElement.dataset.base ?? ""
+
+export const client = createClient({ baseUrl: `${location.origin}${basePath}` })
+
+export { dataOf, EarshotError }
+
+export type Schemas = components["schemas"]
+export type Call = Schemas["ListedCall"]
+export type CallDetail = Schemas["ExpandedCall"]
+export type Filter = Schemas["Filter"]
+export type Widget = Schemas["Widget"]
+export type Dashboard = Schemas["Dashboard"]
+export type WidgetData = Schemas["WidgetData"]
+export type Result = Schemas["Result"]
+export type Run = Schemas["Run"]
+export type RunDetail = Schemas["RunDetail"]
+export type Evaluation = Schemas["Evaluation"]
+export type Metric = Schemas["Metric"]
+export type Agent = Schemas["Agent"]
+export type Session = Schemas["BrowserSession"]
+
+/** Whether a session that was in force has ended: the page stays as it is while its user signs in again. */
+const listeners = new Set<() => void>()
+let expired = false
+
+export const sessionEnd = {
+  subscribe: (listener: () => void) => {
+    listeners.add(listener)
+    return () => {
+      listeners.delete(listener)
+    }
+  },
+  isExpired: () => expired,
+  set: (value: boolean) => {
+    expired = value
+    for (const listener of listeners) listener()
+  }
+}
+
+const onError = (error: unknown, isOfSession: boolean): void => {
+  if (!isOfSession && error instanceof EarshotError && error.status === 401) sessionEnd.set(true)
+}
+
+const RETRIES = 2
+
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({
+    onError: (error, query) => {
+      onError(error, query.queryKey[0] === "session")
+    }
+  }),
+  mutationCache: new MutationCache({
+    onError: (error, _variables, _context, mutation) => {
+      onError(error, mutation.options.mutationKey?.[0] === "session")
+    }
+  }),
+  defaultOptions: {
+    queries: {
+      staleTime: 15_000,
+      placeholderData: keepPreviousData,
+      // The client repeats 429 and 503 itself. What is left is a connection that failed, as while a server restarts.
+      retry: (failures, error) => !(error instanceof EarshotError) && failures < RETRIES,
+      refetchOnWindowFocus: false
+    }
+  }
+})

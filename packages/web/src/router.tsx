@@ -1,0 +1,161 @@
+/** The pages and their addresses. Filters and other choices are search parameters, so an address can be shared. */
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect
+} from "@tanstack/react-router"
+import type { CallSelection } from "./api/calls.js"
+import { basePath, queryClient } from "./api/client.js"
+import { sessionQuery } from "./api/session.js"
+import { Empty, ErrorNotice } from "./components/Feedback.js"
+import { Layout } from "./components/Layout.js"
+import { Calls } from "./routes/Calls.js"
+import { Login } from "./routes/Login.js"
+import { readFilter } from "./rules/filter.js"
+
+const root = createRootRoute({
+  component: Outlet,
+  notFoundComponent: () => (
+    <main className="message">
+      <h1>Page not found</h1>
+      <p>
+        <a className="link" href={`${basePath}/app/`}>
+          Go to the calls
+        </a>
+      </p>
+    </main>
+  ),
+  errorComponent: ({ error, reset }) => (
+    <main className="message">
+      <ErrorNotice error={error} onRetry={reset} />
+    </main>
+  )
+})
+
+const asText = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
+const asId = (value: unknown): number | undefined => (Number.isSafeInteger(value) ? Number(value) : undefined)
+
+/** Only paths of this app: an address elsewhere would make the sign-in page a redirect for others. */
+const asPath = (value: unknown): string | undefined => {
+  const path = asText(value)
+  return path !== undefined && /^\/(?![/\\])/.test(path) ? path : undefined
+}
+
+const login = createRoute({
+  getParentRoute: () => root,
+  path: "/login",
+  validateSearch: (search: Readonly<Record<string, unknown>>): { readonly next?: string } => ({
+    next: asPath(search.next)
+  }),
+  component: Login
+})
+
+const app = createRoute({
+  getParentRoute: () => root,
+  id: "app",
+  beforeLoad: async ({ location }) => {
+    const session = await queryClient.query({ ...sessionQuery, staleTime: "static" })
+    // eslint-disable-next-line typescript/only-throw-error -- the router's way to redirect
+    if (session === null) throw redirect({ to: "/login", search: { next: location.href } })
+  },
+  component: Layout,
+  notFoundComponent: () => (
+    <div className="page">
+      <Empty title="Page not found" />
+    </div>
+  ),
+  errorComponent: ({ error, reset }) => (
+    <main className="message">
+      <ErrorNotice error={error} onRetry={reset} />
+    </main>
+  )
+})
+
+const home = createRoute({
+  getParentRoute: () => app,
+  path: "/",
+  beforeLoad: () => {
+    // eslint-disable-next-line typescript/only-throw-error -- the router's way to redirect
+    throw redirect({ to: "/calls", search: {}, replace: true })
+  }
+})
+
+const callSearch = (search: Readonly<Record<string, unknown>>): CallSelection => ({
+  filter: readFilter(search.filter) ?? undefined,
+  agent: asId(search.agent)
+})
+
+const calls = createRoute({ getParentRoute: () => app, path: "/calls", validateSearch: callSearch, component: Calls })
+
+const call = createRoute({
+  getParentRoute: () => app,
+  path: "/calls/$id",
+  validateSearch: callSearch,
+  component: lazyRouteComponent(() => import("./routes/Call.js"), "CallPage")
+})
+
+const dashboards = createRoute({
+  getParentRoute: () => app,
+  path: "/dashboards",
+  component: lazyRouteComponent(() => import("./routes/Dashboards.js"), "Dashboards")
+})
+
+const dashboard = createRoute({
+  getParentRoute: () => app,
+  path: "/dashboards/$id",
+  component: lazyRouteComponent(() => import("./routes/Dashboard.js"), "DashboardPage")
+})
+
+const results = createRoute({
+  getParentRoute: () => app,
+  path: "/results",
+  component: lazyRouteComponent(() => import("./routes/Results.js"), "Results")
+})
+
+const result = createRoute({
+  getParentRoute: () => app,
+  path: "/results/$id",
+  component: lazyRouteComponent(() => import("./routes/Result.js"), "ResultPage")
+})
+
+const compare = createRoute({
+  getParentRoute: () => app,
+  path: "/results/$id/compare/$base",
+  component: lazyRouteComponent(() => import("./routes/Compare.js"), "ComparePage")
+})
+
+const run = createRoute({
+  getParentRoute: () => app,
+  path: "/runs/$id",
+  component: lazyRouteComponent(() => import("./routes/Call.js"), "RunPage")
+})
+
+const settings = createRoute({
+  getParentRoute: () => app,
+  path: "/settings",
+  validateSearch: (search: Readonly<Record<string, unknown>>): { readonly tab?: string } => ({
+    tab: asText(search.tab)
+  }),
+  component: lazyRouteComponent(() => import("./routes/Settings.js"), "Settings")
+})
+
+const routeTree = root.addChildren([
+  login,
+  app.addChildren([home, calls, call, dashboards, dashboard, results, result, compare, run, settings])
+])
+
+export const router = createRouter({
+  routeTree,
+  basepath: `${basePath}/app`,
+  defaultPreload: "intent",
+  scrollRestoration: true
+})
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,1 @@
+export const Dashboards = () => <div className="page">Dashboards</div>

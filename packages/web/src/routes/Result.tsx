@@ -1,0 +1,1 @@
+export const ResultPage = () => <div className="page">ResultPage</div>

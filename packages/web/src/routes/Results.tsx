@@ -1,0 +1,1 @@
+export const Results = () => <div className="page">Results</div>

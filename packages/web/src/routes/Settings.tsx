@@ -1,0 +1,1 @@
+export const Settings = () => <div className="page">Settings</div>
