@@ -30,6 +30,8 @@ import { callerFields, type Log, logFailure, logRequest } from "./Log.js"
 import { type HttpMetrics, makeMetrics } from "./Metrics.js"
 import { pacedBody, partsOf } from "./PacedBody.js"
 import { makeRequestRunner, type RequestState } from "./requestRunner.js"
+import type { ServerState } from "./routes/Service.js"
+import { makeStorageDefects } from "./storageDefects.js"
 
 export interface AppSettings {
   readonly limits: HttpLimits
@@ -77,7 +79,7 @@ const LARGE_RESPONSE_BYTES = 128 * 1024
 
 export const makeApp = async (
   runtime: Runtime.Runtime<Engine.Services>,
-  endpointsFor: (metrics: HttpMetrics, isDraining: () => boolean) => ReadonlyArray<ServedEndpoint>,
+  endpointsFor: (metrics: HttpMetrics, state: ServerState) => ReadonlyArray<ServedEndpoint>,
   settings: AppSettings
 ): Promise<App> => {
   const { basePath, limits, log } = settings
@@ -99,7 +101,8 @@ export const makeApp = async (
     activity: jobs.activity
   })
   let draining = false
-  const endpoints = endpointsFor(metrics, () => draining)
+  const defects = makeStorageDefects()
+  const endpoints = endpointsFor(metrics, { isDraining: () => draining, databaseDefect: defects.current })
 
   const fastify = Fastify({
     ...fastifyOptions(settings),
@@ -183,7 +186,10 @@ export const makeApp = async (
           return
         }
         const response = Either.match(Cause.failureOrCause(exit.cause), {
-          onLeft: (error) => toErrorResponse(error, request.id, challenge),
+          onLeft: (error) => {
+            if (error._tag === "StorageUnusable") defects.report(error.message)
+            return toErrorResponse(error, request.id, challenge)
+          },
           // Interrupted: the server is closing, or the client has disconnected.
           onRight: (cause) => (Cause.isInterruptedOnly(cause) ? messageErrors.busy.response : serverError(request.id))
         })

@@ -73,12 +73,12 @@ export const build = async (
   const log = makeLog({ level: logLevel, destination: logDestination })
   const app = await makeApp(
     requestRuntime(runtime, log),
-    (metrics, isDraining) => [
+    (metrics, state) => [
       ...endpoints,
       ...hooks,
       ...webApp(basePath),
       ...git,
-      ...serviceEndpoints(metrics, basePath, isDraining, endpoints)
+      ...serviceEndpoints(metrics, basePath, state, endpoints)
     ],
     { basePath, limits, log, trustProxy, allowOrigins }
   )

@@ -19,7 +19,10 @@ const metrics = makeMetrics(
   { counts: () => [], refusals: () => 0 },
   { counts: () => Promise.resolve([]), activity: new Map() }
 )
-const all: ReadonlyArray<Endpoint> = [...endpoints, ...serviceEndpoints(metrics, "", () => false, endpoints)]
+const all: ReadonlyArray<Endpoint> = [
+  ...endpoints,
+  ...serviceEndpoints(metrics, "", { isDraining: () => false, databaseDefect: () => null }, endpoints)
+]
 
 const namesOf = (schema: Endpoint["query"]): ReadonlyArray<string> => {
   if (schema === undefined) return []

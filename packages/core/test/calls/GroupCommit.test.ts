@@ -18,6 +18,7 @@ const config = (
   weigh: () => 1,
   commit,
   mayBeOneItems: (error) => error === "poisoned",
+  isBusy: (error) => error === "busy",
   closed: "closed",
   ...changes
 })
@@ -60,6 +61,27 @@ it.scopedLive("limits groups by number and weight", () =>
     })
     yield* Effect.forEach([1, 1, 1, 1, 9, 50, 1], commit, { concurrency: "unbounded" })
     expect(groups).toEqual([3, 2, 1, 1])
+  })
+)
+
+it.scopedLive("fails what has waited for long when the database is busy, and leaves the rest to the next group", () =>
+  Effect.gen(function* () {
+    const groups: Array<ReadonlyArray<number>> = []
+    const commit = yield* GroupCommit.make(
+      config((items) => {
+        groups.push(items)
+        return items.includes(1) ? Effect.delay(Effect.fail("busy"), "1300 millis") : all(items)
+      })
+    )
+    const first = yield* Effect.fork(Effect.exit(commit(1)))
+    yield* Effect.sleep("50 millis")
+    const long = yield* Effect.fork(Effect.forEach([2, 3], (item) => Effect.exit(commit(item)), { concurrency: 2 }))
+    yield* Effect.sleep("900 millis")
+    const short = yield* Effect.fork(Effect.exit(commit(4)))
+    expect(yield* Fiber.join(first)).toEqual(Exit.fail("busy"))
+    expect(yield* Fiber.join(long)).toEqual([Exit.fail("busy"), Exit.fail("busy")])
+    expect(yield* Fiber.join(short)).toEqual(Exit.succeed(40))
+    expect(groups).toEqual([[1], [4]])
   })
 )
 

@@ -4,6 +4,7 @@ import { PostgresStorage } from "@earshot/core/postgres"
 import { SqliteStorage } from "@earshot/core/sqlite"
 import { StorageKit } from "@earshot/test-kit"
 import Database from "better-sqlite3"
+import type { DurationInput } from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
@@ -107,7 +108,10 @@ const lineTo = (address: string) =>
     ({ line }) => line
   )
 
-const onLine = <E>(test: (line: Line) => Effect.Effect<void, E, SqlClient | UnitOfWork>) =>
+const onLine = <E>(
+  test: (line: Line) => Effect.Effect<void, E, SqlClient | UnitOfWork>,
+  queryTimeout: DurationInput = "1 second"
+) =>
   Effect.scoped(
     Effect.gen(function* () {
       const line = yield* lineTo(yield* StorageKit.emptyDatabase("postgres"))
@@ -116,7 +120,7 @@ const onLine = <E>(test: (line: Line) => Effect.Effect<void, E, SqlClient | Unit
         maxConnections: 3,
         readers: 2,
         statementTimeout: "1 second",
-        queryTimeout: "1 second"
+        queryTimeout
       })
       yield* Effect.provide(test(line), storage)
     })
@@ -152,6 +156,40 @@ describe("a PostgreSQL server", () => {
           const again = Effect.all(requests(work, sql))
           expect(yield* Effect.retry(again, { times: 10 })).toEqual([[{ one: 1 }], [{ one: 1 }], [{ one: 1 }]])
         })
+      ),
+    LIMIT
+  )
+
+  it.live(
+    "that does not answer, or where a table stays locked, is a passing failure for reads that may take long",
+    () =>
+      onLine(
+        (line) =>
+          Effect.gen(function* () {
+            const sql = yield* SqlClient
+            yield* sql`CREATE TABLE locked (id INTEGER PRIMARY KEY)`
+            const read = asList(sql`SELECT id FROM locked`).pipe(storing("Test.list"))
+            // Longer than a statement of an ordinary request may take, and checked meanwhile.
+            expect(yield* asList(sql`SELECT 1 AS one FROM pg_sleep(2.5)`)).toEqual([{ one: 1 }])
+            const locked = yield* sql.withTransaction(
+              Effect.zipRight(
+                sql`LOCK TABLE locked IN ACCESS EXCLUSIVE MODE`,
+                Effect.promise(() => Effect.runPromise(Effect.flip(read)))
+              )
+            )
+            expect(locked).toEqual(new StorageBusy({ operation: "Test.list" }))
+            const slow = yield* Effect.fork(Effect.flip(asList(sql`SELECT pg_sleep(25)`).pipe(storing("Test.slow"))))
+            yield* Effect.sleep("100 millis")
+            line.freeze()
+            // One on a connection that is there, one that needs a new one.
+            expect(yield* Effect.all([Fiber.join(slow), Effect.flip(read)], { concurrency: 2 })).toEqual([
+              new StorageBusy({ operation: "Test.slow" }),
+              new StorageBusy({ operation: "Test.list" })
+            ])
+            line.thaw()
+            expect(yield* Effect.retry(read, { times: 10 })).toEqual([])
+          }),
+        "20 seconds"
       ),
     LIMIT
   )

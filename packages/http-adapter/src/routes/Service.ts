@@ -17,10 +17,15 @@ const ReadinessBody = Schema.Struct({
 })
 
 /** A check that was not made counts as failed. */
-const readinessBody = (checks: ReadonlyArray<ReadinessCheck>, isDraining: boolean): typeof ReadinessBody.Type => {
+const readinessBody = (
+  checks: ReadonlyArray<ReadinessCheck>,
+  isDraining: boolean,
+  defect: string | null
+): typeof ReadinessBody.Type => {
   const bodyOf = (name: ReadinessCheck["name"]): typeof CheckBody.Type => {
     const check = checks.find((one) => one.name === name)
-    const detail = check === undefined ? "The check was not made." : check.failure
+    const found = check === undefined ? "The check was not made." : check.failure
+    const detail = name === "database" ? (found ?? defect) : found
     return { status: detail === null ? "ok" : "failed", detail }
   }
   const all = {
@@ -40,11 +45,18 @@ const statusSchema = (name: string, status: string) => ({
   schema: Schema.Struct({ status: Schema.Literal(status) })
 })
 
+/** What the server knows about itself. */
+export interface ServerState {
+  readonly isDraining: () => boolean
+  /** What requests of the last seconds found wrong with the database; null if nothing. */
+  readonly databaseDefect: () => string | null
+}
+
 /** Endpoints of the server itself. They require no credential. */
 export const serviceEndpoints = (
   metrics: HttpMetrics,
   basePath: string,
-  isDraining: () => boolean,
+  state: ServerState,
   others: ReadonlyArray<Endpoint>
 ): ReadonlyArray<PublicEndpoint> => {
   const described: ReadonlyArray<PublicEndpoint> = [
@@ -77,7 +89,7 @@ export const serviceEndpoints = (
       handle: () =>
         Effect.flatMap(Readiness, ({ checks }) =>
           Effect.flatMap(checks, (found) => {
-            const body = readinessBody(found, isDraining())
+            const body = readinessBody(found, state.isDraining(), state.databaseDefect())
             return body.status === "ready" ? Effect.succeed(json(200, body)) : messageErrors.notReady(body)
           })
         )

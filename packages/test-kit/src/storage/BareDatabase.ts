@@ -44,3 +44,9 @@ export const execute = (
     Effect.provide(clientOf(address)),
     Effect.orDie
   )
+
+/** Runs a statement on an engine's own connection, such as a setting that a connection has for itself. */
+export const statement = (
+  text: string
+): Effect.Effect<ReadonlyArray<Readonly<Record<string, unknown>>>, never, SqlClient> =>
+  Effect.flatMap(SqlClient, (sql) => sql.unsafe<Readonly<Record<string, unknown>>>(text)).pipe(Effect.orDie)

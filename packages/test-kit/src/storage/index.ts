@@ -1,2 +1,2 @@
 export { unitOfWorkContract } from "./UnitOfWorkContract.js"
-export { emptyDatabase, execute } from "./BareDatabase.js"
+export { emptyDatabase, execute, statement } from "./BareDatabase.js"

@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Pool, PoolClient, QueryArrayConfig, QueryConfig, QueryResult } from "pg"
 import { cancelStatement } from "./cancelStatement.js"
+import { checkServer } from "./checkServer.js"
 import { NotNow, type ReadLimitExceeded } from "../sql/Storing.js"
 
 type Result = QueryResult<object>
@@ -19,6 +20,11 @@ export interface StatementLimit {
   /** Undefined: as long as it takes. */
   readonly millis: number | undefined
   readonly exceeded: () => NotNow | ReadLimitExceeded
+  /**
+   * For a statement that may take longer than others: how often to check whether the server still answers, which a slow
+   * statement does not tell. It fails as a passing failure otherwise.
+   */
+  readonly checkMillis?: number
 }
 
 /** How long a canceled statement has to end before its connection is closed, in milliseconds. */
@@ -90,6 +96,29 @@ const after = (millis: number | undefined, callback: () => void): (() => void) =
   }
 }
 
+const unanswered = (): NotNow => new NotNow({ message: "The database did not answer in time." })
+
+/** Checks again and again whether a server answers; calls back once it does not. Returns what ends the checks. */
+const watch = (client: PoolClient, millis: number | undefined, onSilence: () => void): (() => void) => {
+  if (millis === undefined) return ignored
+  let isEnded = false
+  let clear = ignored
+  const check = () => {
+    clear = after(millis, () => {
+      clear = checkServer(client, (answers) => {
+        if (isEnded) return
+        if (answers) check()
+        else onSilence()
+      })
+    })
+  }
+  check()
+  return () => {
+    isEnded = true
+    clear()
+  }
+}
+
 /** A statement on a connection of its own, which the pool provides. The limit includes the wait for it. */
 const onPool = (
   pool: Pool,
@@ -100,10 +129,12 @@ const onPool = (
     let isOver = false
     let running: Running | undefined
     let giveBack: (broken?: Error) => void = ignored
+    let endWatch = ignored
     /** The caller waits no longer. */
     const abandon = () => {
       isOver = true
       clear()
+      endWatch()
       running?.cancel((isUsable) => giveBack(isUsable ? undefined : notCanceled()))
     }
     const clear = after(limit.millis, () => {
@@ -130,8 +161,14 @@ const onPool = (
         if (isOver) return
         isOver = true
         clear()
+        endWatch()
         giveBack(failure !== undefined && isClosing(failure) ? failure : undefined)
         resume(failure === undefined ? Effect.succeed(result) : failed(failure))
+      })
+      endWatch = watch(client, limit.checkMillis, () => {
+        if (isOver) return
+        abandon()
+        resume(failed(unanswered()))
       })
     })
     return Effect.sync(() => {
@@ -274,5 +311,5 @@ export const rollback = (reserved: Connection): Effect.Effect<void> =>
 /** The limit of statements of ordinary requests. */
 export const ordinaryLimit = (millis: number | undefined): StatementLimit => ({
   millis,
-  exceeded: () => new NotNow({ message: "The database did not answer in time." })
+  exceeded: unanswered
 })

@@ -59,27 +59,27 @@ const types: pg.CustomTypesConfig = {
 interface PoolLimits {
   readonly name: string
   readonly connections: number
-  /** Undefined: statements take as long as they take. */
-  readonly statementMillis: number | undefined
+  /** How long to wait for a connection or a lock, and the limit of a statement. Undefined: as long as it takes. */
+  readonly limits: { readonly waitMillis: number; readonly statementMillis: number } | undefined
 }
 
 /** How long to wait for the server to accept a connection, in milliseconds. */
 const CONNECT_TIMEOUT = 5000
 
 /** A pool, once the server has answered on it. */
-const makePool = (config: PostgresConfig, { connections, name, statementMillis }: PoolLimits) =>
+const makePool = (config: PostgresConfig, { connections, limits, name }: PoolLimits) =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const pool = new pg.Pool({
         connectionString: Redacted.value(config.url),
         max: connections,
-        connectionTimeoutMillis: statementMillis ?? CONNECT_TIMEOUT,
+        connectionTimeoutMillis: limits?.waitMillis ?? CONNECT_TIMEOUT,
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
         idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION,
-        ...(statementMillis === undefined
+        ...(limits === undefined
           ? {}
-          : { lock_timeout: Math.ceil(statementMillis * 0.8), statement_timeout: onServer(statementMillis) }),
+          : { lock_timeout: Math.ceil(limits.waitMillis * 0.8), statement_timeout: onServer(limits.statementMillis) }),
         application_name: name,
         types
       })
@@ -165,12 +165,12 @@ const requests = (config: PostgresConfig) =>
     const pool = yield* makePool(config, {
       name: "earshot",
       connections: config.maxConnections ?? 10,
-      statementMillis
+      limits: { waitMillis: statementMillis, statementMillis }
     })
     const readPool = yield* makePool(config, {
       name: "earshot reads",
       connections: readers,
-      statementMillis: 2 * limitOf(queryMillis, "export")
+      limits: { waitMillis: statementMillis, statementMillis: 2 * limitOf(queryMillis, "export") }
     })
     const turns = ReadTurns.make(readers)
     const connectionOf = (read: Read): Connection =>
@@ -181,7 +181,8 @@ const requests = (config: PostgresConfig) =>
           read.limitMillis = limitMillis
           return {
             millis: limitMillis - read.spentMillis,
-            exceeded: () => new ReadLimitExceeded({ limitMillis })
+            exceeded: () => new ReadLimitExceeded({ limitMillis }),
+            checkMillis: statementMillis
           }
         },
         (statement) => turns.inTurn(read, timed(read, statement))
@@ -204,7 +205,7 @@ const timed = <A>(read: Read, statement: Effect.Effect<A, SqlError>): Effect.Eff
 /** The client of migrations: one connection without limits, since an index of a large table takes its time. */
 const migrations = (config: PostgresConfig) =>
   Effect.gen(function* () {
-    const pool = yield* makePool(config, { name: "earshot migrations", connections: 1, statementMillis: undefined })
+    const pool = yield* makePool(config, { name: "earshot migrations", connections: 1, limits: undefined })
     return yield* makeClient(pool, undefined, Effect.succeed)
   })
 

@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg"
 import { connect } from "node:net"
+import { serverAddress } from "./serverAddress.js"
 
 /** The code of a CancelRequest. Source: PostgreSQL's documentation, Message Formats. */
 const CANCEL_REQUEST = 80877102
@@ -17,12 +18,11 @@ const TIMEOUT = 1000
  * with false if that is not known, so that the connection must not be used again.
  */
 export const cancelStatement = (client: PoolClient, onHandled: (isHandled: boolean) => void): void => {
+  const address = serverAddress(client)
   // node-postgres keeps them as properties that its types leave out.
-  const host: unknown = Reflect.get(client, "host")
-  const port: unknown = Reflect.get(client, "port")
   const processId: unknown = Reflect.get(client, "processID")
   const secretKey: unknown = Reflect.get(client, "secretKey")
-  if (typeof host !== "string" || typeof processId !== "number" || typeof secretKey !== "number") {
+  if (address === undefined || typeof processId !== "number" || typeof secretKey !== "number") {
     onHandled(false)
     return
   }
@@ -31,7 +31,6 @@ export const cancelStatement = (client: PoolClient, onHandled: (isHandled: boole
   request.writeInt32BE(CANCEL_REQUEST, 4)
   request.writeInt32BE(processId, 8)
   request.writeInt32BE(secretKey, 12)
-  const address = host.startsWith("/") ? { path: `${host}/.s.PGSQL.${String(port)}` } : { host, port: Number(port) }
   let isHandled = false
   const socket = connect(address)
   socket.on("error", () => undefined)

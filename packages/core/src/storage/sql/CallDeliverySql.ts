@@ -45,6 +45,7 @@ export const make = Effect.gen(function* () {
         ? writeOnSqlite(sql, dialect, redeliver)
         : writeOnPostgres(sql, dialect, redeliver, work),
     mayBeOneItems: (error) => error._tag === "StorageFailed",
+    isBusy: (error) => error._tag === "StorageBusy",
     closed: new StorageBusy({ operation: "CallStore.deliver" })
   })
 

@@ -1,3 +1,4 @@
+import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 
@@ -16,6 +17,8 @@ export interface GroupCommitConfig<In, Out, E> {
   readonly commit: (items: ReadonlyArray<In>) => Effect.Effect<ReadonlyArray<Exit.Exit<Out, E>>, E>
   /** Whether a failure may be caused by one item, so that the items are retried one by one. */
   readonly mayBeOneItems: (error: E) => boolean
+  /** Whether the database takes no writes at the moment, so that items that have waited for the group fail with it. */
+  readonly isBusy: (error: E) => boolean
   /** The error of items that are added after the scope was closed. */
   readonly closed: E
 }
@@ -23,8 +26,13 @@ export interface GroupCommitConfig<In, Out, E> {
 interface Waiting<In, Out, E> {
   readonly item: In
   readonly resume: (outcome: Effect.Effect<Out, E>) => void
+  /** When it was added, in milliseconds of a monotonic clock. */
+  readonly since: number
   withdrawn: boolean
 }
+
+/** Items that have waited this long behind a group that failed because the database is busy fail too, in milliseconds. */
+const BUSY_WAIT = 1000
 
 /**
  * Group commit: concurrent items share a transaction. There is no timer: an idle writer takes what is queued at the end of
@@ -83,16 +91,25 @@ export const make = <In, Out, E>(config: GroupCommitConfig<In, Out, E>) =>
       })
     }
 
+    /** The next group would wait as long as this one did. Those that have only come are left to it. */
+    const failWaiting = (cause: Cause.Cause<E>): void => {
+      const before = performance.now() - BUSY_WAIT
+      for (const waiting of queue) {
+        if (waiting.withdrawn || waiting.since > before) continue
+        waiting.withdrawn = true
+        waiting.resume(Effect.failCause(cause))
+      }
+    }
+
     const write = (group: ReadonlyArray<Waiting<In, Out, E>>): Effect.Effect<void> =>
       Effect.flatMap(Effect.exit(config.commit(group.map((waiting) => waiting.item))), (exit) => {
         if (Exit.isSuccess(exit)) return Effect.sync(() => answer(group, exit.value))
         const isOurs = exit.cause._tag === "Fail" ? config.mayBeOneItems(exit.cause.error) : true
         if (group.length > 1 && isOurs) return Effect.forEach(group, (waiting) => write([waiting]), { discard: true })
-        return Effect.sync(() =>
-          group.forEach((waiting) => {
-            waiting.resume(Effect.failCause(exit.cause))
-          })
-        )
+        return Effect.sync(() => {
+          for (const waiting of group) waiting.resume(Effect.failCause(exit.cause))
+          if (exit.cause._tag === "Fail" && config.isBusy(exit.cause.error)) failWaiting(exit.cause)
+        })
       })
 
     const writer: Effect.Effect<void> = Effect.gen(function* () {
@@ -122,7 +139,7 @@ export const make = <In, Out, E>(config: GroupCommitConfig<In, Out, E>) =>
           resume(Effect.fail(config.closed))
           return
         }
-        const waiting: Waiting<In, Out, E> = { item, resume, withdrawn: false }
+        const waiting: Waiting<In, Out, E> = { item, resume, since: performance.now(), withdrawn: false }
         queue.push(waiting)
         wake()
         return Effect.sync(() => {
