@@ -111,6 +111,19 @@ const DIALECTS = {
   }
 } as const
 
+/** Statements that insert the calls into an empty table, in one transaction, and those that follow it. */
+export const seedStatements = (database: DatabaseName, owner: Owner, amount: Amount) => {
+  const { json, numbers, ownIds, settle } = DIALECTS[database]
+  const many = numbers(amount.count)
+  return {
+    inserts: [
+      `INSERT INTO calls (${CALL_COLUMNS}) ${ownIds} ${many} ${calls(owner, amount, json)}`,
+      `INSERT INTO metric_evaluations (${EVALUATION_COLUMNS}) ${many} ${evaluations(owner)}`
+    ],
+    settle
+  }
+}
+
 type Services = Engine.Services | SqlClient | CurrentActor
 
 /** An engine over many calls. */
@@ -146,14 +159,8 @@ const seed = (database: DatabaseName, amount: Amount) =>
       quietProject: quiet.project.id,
       quietAgent: quiet.agent.id
     }
-    const { json, numbers, ownIds, settle } = DIALECTS[database]
-    const many = numbers(amount.count)
-    yield* sql.withTransaction(
-      Effect.all([
-        sql.unsafe(`INSERT INTO calls (${CALL_COLUMNS}) ${ownIds} ${many} ${calls(owner, amount, json)}`),
-        sql.unsafe(`INSERT INTO metric_evaluations (${EVALUATION_COLUMNS}) ${many} ${evaluations(owner)}`)
-      ])
-    )
+    const { inserts, settle } = seedStatements(database, owner, amount)
+    yield* sql.withTransaction(Effect.all(inserts.map((statement) => sql.unsafe(statement))))
     for (const statement of settle) yield* sql.unsafe(statement)
     return { owner, actor }
   })
