@@ -117,8 +117,6 @@ export interface Running {
    *   seconds, which the limit of the database's statements allows
    */
   readonly disturb: <A>(title: string, expect: "unaffected" | "honest", act: () => Promise<A>) => Promise<A>
-  /** Stops the clients; counts acknowledged calls that are not there, or twice. */
-  readonly verify: () => Promise<void>
 }
 
 /** The 99th percentile of a kind of requests, in milliseconds; undefined if there were none. */
@@ -126,8 +124,6 @@ const p99Of = ({ answers }: Report, of: Kind): number | undefined => {
   const times = answers.flatMap(({ kind, ms }) => (kind === of ? [ms] : []))
   return times.length === 0 ? undefined : percentile(times, 0.99)
 }
-
-const NONE: Report = { answers: [], acknowledged: [] }
 
 const join = (one: Report, other: Report): Report => ({
   answers: [...one.answers, ...other.answers],
@@ -229,13 +225,10 @@ export const withServer = async (
       figures.atMost(`${title}: resident memory`, await started.server.peak(), MOST_RESIDENT, "MB")
       return outcome
     }
-    const verify = async () => {
-      all = join(all, (await running.load?.stop()) ?? NONE)
-      running.load = undefined
-      await countCalls(figures, place, all.acknowledged, "ordinary")
-    }
-    await steps({ place, server, offender, others, disturb, verify })
-    if (running.load !== undefined) await verify()
+    await steps({ place, server, offender, others, disturb })
+    running.load = undefined
+    all = join(all, await load.stop())
+    await countCalls(figures, place, all.acknowledged, "ordinary")
   } finally {
     await running.load?.stop()
     await server?.kill()

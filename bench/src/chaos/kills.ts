@@ -57,11 +57,17 @@ export const killScenario: Scenario = {
             else await sleep(10)
           }
         })
-        await sleep(scale === "tiny" ? 700 : 1000 + 173 * round)
+        // At another moment each time, once there is something to lose.
+        const enough = scale === "tiny" ? 20 : 150 + 7 * round
+        const before: Array<string> = []
+        await until("Acknowledged calls", async () => {
+          before.push(...(await load.report()).acknowledged)
+          return before.length >= enough
+        })
         await server.kill()
         isOver = true
         await Promise.all(recordings)
-        acknowledged.push(...(await load.stop()).acknowledged)
+        acknowledged.push(...before, ...(await load.stop()).acknowledged)
       }
       const last = await start()
       figures.note(`${acknowledged.length + withRecordings.length} calls were acknowledged in ${rounds} rounds`)

@@ -14,7 +14,7 @@ export const tenantsScenario: Scenario = {
   run: (context) =>
     withServer(
       context,
-      { load: { clients: 1, pause: 100 } },
+      { load: { pause: 100, kinds: ["list", "connect", "health"] } },
       async ({ disturb, offender, others, place, server }: Running) => {
         const create = (tenant: Tenant, name: string, custom_code: string) =>
           offenderAt(server.url, tenant).create(METRICS, {

@@ -333,6 +333,21 @@ describe("an SQLite file", () => {
                 }
               )
             )
+            // Those that come later take no turn of those that wait.
+            const began = performance.now()
+            const later = yield* Effect.fork(
+              Effect.forEach(
+                Array.from({ length: 10 }),
+                (_, n) =>
+                  Effect.gen(function* () {
+                    yield* Effect.sleep(n * 300)
+                    const at = performance.now()
+                    yield* Effect.flip(insert(100 + n))
+                    return performance.now() - at
+                  }),
+                { concurrency: "unbounded" }
+              )
+            )
             let reads = 0
             while (writers.unsafePoll() === null) {
               expect(yield* sql`SELECT count(*) AS n FROM kept`).toEqual([{ n: 0 }])
@@ -341,6 +356,9 @@ describe("an SQLite file", () => {
             }
             for (const error of yield* Fiber.join(writers)) expect(error).toBeInstanceOf(StorageBusy)
             expect(reads).toBeGreaterThan(10)
+            // Twice the wait: nobody waits for a second turn.
+            expect(performance.now() - began).toBeLessThan(10_000)
+            expect(Math.max(...(yield* Fiber.join(later)))).toBeLessThan(10_000)
             const late = yield* Effect.fork(insert(5))
             yield* Effect.sleep("50 millis")
             other.exec("COMMIT")
