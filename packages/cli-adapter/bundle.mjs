@@ -118,6 +118,8 @@ export const bundle = async (outDir = path.join(here, "dist/bundle")) => {
     const inBundle = Object.keys(metafile.inputs).some((input) =>
       path.resolve(workspace, input).startsWith(path.join(packages, name, "src"))
     )
+    // A package reads its version from its manifest.
+    if (inBundle) await cp(file, path.join(outDir, "packages", name, "package.json"))
     const { files = [] } = JSON.parse(await readFile(file, "utf8"))
     for (const folder of files.filter((one) => !/^(?:!.*|bin|dist|src|README\.md)$/.test(one))) {
       if (inBundle)

@@ -2192,9 +2192,92 @@ export interface components {
                 run: components["schemas"]["Run"];
                 lease: string;
                 lease_expires_at: string;
-                scenario: components["schemas"]["SuiteJsonSchema"];
+                scenario: components["schemas"]["ClaimedScenario"];
                 provider_data: components["schemas"]["SuiteJsonSchema"] | null;
             }[];
+        };
+        ClaimedScenario: {
+            /** @description Id of the agent. */
+            agent: number;
+            /**
+             * @description Type.
+             * @enum {string}
+             */
+            type: "instruction" | "real_world_smart" | "real_world_fixed" | "conditional_actions";
+            /** @description Instructions for the simulated caller. */
+            instructions: string;
+            /** @description Expected outcome of the call, checked after it. */
+            expected_outcome: string;
+            /** @description First message of the simulated caller. */
+            first_message: string;
+            /** @description Ids of metrics. */
+            metric_ids: number[];
+            /** @description Language code. */
+            language: string | null;
+            /** @description Maximum duration of the call in seconds. */
+            max_duration: number;
+            /** @description Id of the personality; null for none. */
+            personality: {
+                id: number | null;
+                name: string;
+                language: string | null;
+                description: string;
+            } | null;
+            /** @description Id of the test profile; null for none. */
+            test_profile: {
+                id: number | null;
+                name: string;
+                information: components["schemas"]["SuiteJsonSchema"] | null;
+            } | null;
+            /** @description Ids of tools. */
+            tool_ids: number[];
+            /** @description Tags. */
+            tags: string[];
+            /** @description What has to be true of the run; checked when it is completed. */
+            assertions: ({
+                /** @enum {string} */
+                type: "contains";
+                /** @enum {string} */
+                speaker: "main_agent" | "testing_agent" | "any";
+                text: string;
+                case_sensitive: boolean;
+            } | {
+                /** @enum {string} */
+                type: "not_contains";
+                /** @enum {string} */
+                speaker: "main_agent" | "testing_agent" | "any";
+                text: string;
+                case_sensitive: boolean;
+            } | {
+                /** @enum {string} */
+                type: "regex";
+                /** @enum {string} */
+                speaker: "main_agent" | "testing_agent" | "any";
+                pattern: string;
+            } | {
+                /** @enum {string} */
+                type: "tool_called";
+                tool: string;
+                arguments: components["schemas"]["SuiteJsonSchema"] | null;
+            } | {
+                /** @enum {string} */
+                type: "tool_order";
+                tools: string[];
+            } | {
+                /** @enum {string} */
+                type: "max_latency";
+                milliseconds: number;
+            } | {
+                /** @enum {string} */
+                type: "turns";
+                min: number | null;
+                max: number | null;
+            } | {
+                /** @enum {string} */
+                type: "ended_by";
+                /** @enum {string} */
+                speaker: "main_agent" | "testing_agent";
+            })[];
         };
         CodeConnection: {
             /** @description Unique id. */

@@ -10,6 +10,7 @@ import type { RequestBody, Encoding } from "./Endpoint.js"
 import { messageErrors, type HttpResponseError } from "./ErrorResponses.js"
 import { type FormEntry, type FormFields, formFields } from "./FormFields.js"
 import { parseJson } from "./JsonText.js"
+import { alreadyReadBytes, isAlreadyRead } from "./ParsedBody.js"
 import type { HttpLimits } from "./Limits.js"
 
 /** The memory budget that the bodies of all requests share. */
@@ -42,12 +43,12 @@ export const bodyReader = (body: RequestBody, limits: HttpLimits): BodyReader =>
       switch (encoding) {
         case "json":
           return Effect.flatMap(
-            readAll(body.isLarge === true ? limits.multipartBytes : limits.bodyBytes, incoming),
+            readAll(body.isLarge === true ? limits.multipartBytes : limits.bodyBytes, incoming, "json"),
             (bytes) =>
               bytes.length === 0 ? Either.right({}) : Either.flatMap(parseJson(limits, bytes), rejectPrototypeKey)
           )
         case "form":
-          return Effect.flatMap(readAll(limits.bodyBytes, incoming), (bytes) =>
+          return Effect.flatMap(readAll(limits.bodyBytes, incoming, "form"), (bytes) =>
             Either.flatMap(decodeForm(limits, fields, bytes), rejectPrototypeKey)
           )
         case "multipart":
@@ -139,33 +140,40 @@ const isDeclaredLarger = (limit: number, { headers }: IncomingMessage): boolean 
 /** Reads a body of at most `limit` bytes into memory. */
 const readAll = (
   limit: number,
-  { budget: holding, message, sendContinue: proceed }: IncomingBody
+  { budget: holding, message, sendContinue: proceed }: IncomingBody,
+  kind: "json" | "form" | "exact"
 ): Effect.Effect<Buffer, HttpResponseError> =>
   isDeclaredLarger(limit, message)
     ? Effect.fail(messageErrors.tooLarge(limit))
-    : Effect.async((resume) => {
-        const chunks: Array<Buffer> = []
-        let received = 0
-        const settle = (outcome: Effect.Effect<Buffer, HttpResponseError>) => {
-          message.off("data", onData).off("end", onEnd).off("error", onDisconnect).off("close", onDisconnect)
-          resume(outcome)
-        }
-        const onData = (chunk: Buffer) => {
-          received += chunk.length
-          if (received > limit) settle(Effect.fail(messageErrors.tooLarge(limit)))
-          else if (!holding.reserve(chunk.length)) settle(Effect.fail(messageErrors.tooManyBytes))
-          else chunks.push(chunk)
-        }
-        const onEnd = () => {
-          const [only] = chunks
-          settle(Effect.succeed(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, received)))
-        }
-        const onDisconnect = () => {
-          settle(Effect.fail(messageErrors.malformedRequest))
-        }
-        message.on("data", onData).on("end", onEnd).on("error", onDisconnect).on("close", onDisconnect)
-        proceed()
-      })
+    : isAlreadyRead(message)
+      ? Either.filterOrLeft(
+          alreadyReadBytes(message, kind),
+          (bytes) => bytes.length <= limit,
+          () => messageErrors.tooLarge(limit)
+        )
+      : Effect.async((resume) => {
+          const chunks: Array<Buffer> = []
+          let received = 0
+          const settle = (outcome: Effect.Effect<Buffer, HttpResponseError>) => {
+            message.off("data", onData).off("end", onEnd).off("error", onDisconnect).off("close", onDisconnect)
+            resume(outcome)
+          }
+          const onData = (chunk: Buffer) => {
+            received += chunk.length
+            if (received > limit) settle(Effect.fail(messageErrors.tooLarge(limit)))
+            else if (!holding.reserve(chunk.length)) settle(Effect.fail(messageErrors.tooManyBytes))
+            else chunks.push(chunk)
+          }
+          const onEnd = () => {
+            const [only] = chunks
+            settle(Effect.succeed(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, received)))
+          }
+          const onDisconnect = () => {
+            settle(Effect.fail(messageErrors.malformedRequest))
+          }
+          message.on("data", onData).on("end", onEnd).on("error", onDisconnect).on("close", onDisconnect)
+          proceed()
+        })
 
 /**
  * Reads an undecoded body of one media type, decompressed if it is gzipped. The limit also applies to the decompressed
@@ -180,9 +188,9 @@ export const readRaw = (
   const type = (headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
   if (type !== mediaType) return Effect.fail(messageErrors.unsupportedMediaType(type))
   const coding = (headers["content-encoding"] ?? "identity").trim().toLowerCase()
-  if (coding === "identity") return readAll(limit, incoming)
+  if (coding === "identity") return readAll(limit, incoming, "exact")
   if (coding !== "gzip" && coding !== "x-gzip") return Effect.fail(messageErrors.unsupportedCoding(coding))
-  return Effect.flatMap(readAll(limit, incoming), (compressed) =>
+  return Effect.flatMap(readAll(limit, incoming, "exact"), (compressed) =>
     Effect.async((resume) => {
       gunzip(compressed, { maxOutputLength: limit }, (error, bytes) => {
         if (error === null) resume(Effect.succeed(bytes))
@@ -201,71 +209,73 @@ const readParts = (
 ): Effect.Effect<ReadonlyArray<FormEntry>, HttpResponseError> =>
   isDeclaredLarger(limits.multipartBytes, message)
     ? Effect.fail(messageErrors.tooLarge(limits.multipartBytes))
-    : Effect.async((resume) => {
-        const parser = makeParser(limits, message.headers["content-type"] ?? "")
-        if (parser === undefined) {
-          resume(Effect.fail(messageErrors.malformedForm))
-          return
-        }
-        const entries: Array<FormEntry> = []
-        let received = 0
-        const settle = (outcome: Effect.Effect<ReadonlyArray<FormEntry>, HttpResponseError>) => {
-          message.unpipe(parser)
-          message.off("data", onData).off("error", onDisconnect).off("close", onDisconnect)
-          parser.removeAllListeners()
-          parser.on("error", noop)
-          resume(outcome)
-        }
-        const reject = (error: HttpResponseError) => {
-          settle(Effect.fail(error))
-        }
-        const onData = (chunk: Buffer) => {
-          received += chunk.length
-          if (received > limits.multipartBytes) reject(messageErrors.tooLarge(limits.multipartBytes))
-          else if (!holding.reserve(chunk.length)) reject(messageErrors.tooManyBytes)
-        }
-        const onDisconnect = () => {
-          reject(messageErrors.malformedRequest)
-        }
-        const onPart = (
-          name: string | undefined,
-          file: BusboyFileStream,
-          filename: string | undefined,
-          _transferEncoding: string,
-          contentType: string
-        ) => {
-          const chunks: Array<Buffer> = []
-          file.on("error", noop)
-          file.on("data", (chunk: Buffer) => chunks.push(chunk))
-          file.on("end", () => {
-            const [only] = chunks
-            const bytes = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)
-            if (name === undefined) reject(messageErrors.malformedForm)
-            else if (filename !== undefined) {
-              // A browser sends an empty name and no bytes for a file input without a file.
-              if (filename !== "" || bytes.length > 0) entries.push([name, new Upload(bytes, contentType, filename)])
-            } else if (isUtf8(bytes)) entries.push([name, bytes.toString()])
-            else reject(messageErrors.malformedText)
+    : isAlreadyRead(message)
+      ? Effect.fail(messageErrors.alreadyRead)
+      : Effect.async((resume) => {
+          const parser = makeParser(limits, message.headers["content-type"] ?? "")
+          if (parser === undefined) {
+            resume(Effect.fail(messageErrors.malformedForm))
+            return
+          }
+          const entries: Array<FormEntry> = []
+          let received = 0
+          const settle = (outcome: Effect.Effect<ReadonlyArray<FormEntry>, HttpResponseError>) => {
+            message.unpipe(parser)
+            message.off("data", onData).off("error", onDisconnect).off("close", onDisconnect)
+            parser.removeAllListeners()
+            parser.on("error", noop)
+            resume(outcome)
+          }
+          const reject = (error: HttpResponseError) => {
+            settle(Effect.fail(error))
+          }
+          const onData = (chunk: Buffer) => {
+            received += chunk.length
+            if (received > limits.multipartBytes) reject(messageErrors.tooLarge(limits.multipartBytes))
+            else if (!holding.reserve(chunk.length)) reject(messageErrors.tooManyBytes)
+          }
+          const onDisconnect = () => {
+            reject(messageErrors.malformedRequest)
+          }
+          const onPart = (
+            name: string | undefined,
+            file: BusboyFileStream,
+            filename: string | undefined,
+            _transferEncoding: string,
+            contentType: string
+          ) => {
+            const chunks: Array<Buffer> = []
+            file.on("error", noop)
+            file.on("data", (chunk: Buffer) => chunks.push(chunk))
+            file.on("end", () => {
+              const [only] = chunks
+              const bytes = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)
+              if (name === undefined) reject(messageErrors.malformedForm)
+              else if (filename !== undefined) {
+                // A browser sends an empty name and no bytes for a file input without a file.
+                if (filename !== "" || bytes.length > 0) entries.push([name, new Upload(bytes, contentType, filename)])
+              } else if (isUtf8(bytes)) entries.push([name, bytes.toString()])
+              else reject(messageErrors.malformedText)
+            })
+          }
+          parser.on("file", onPart)
+          parser.on("partsLimit", () => {
+            reject(messageErrors.tooManyParts(limits.parts))
           })
-        }
-        parser.on("file", onPart)
-        parser.on("partsLimit", () => {
-          reject(messageErrors.tooManyParts(limits.parts))
+          parser.on("error", () => {
+            reject(messageErrors.malformedForm)
+          })
+          parser.on("finish", () => {
+            settle(Effect.succeed(entries))
+          })
+          message.on("data", onData).on("error", onDisconnect)
+          // A complete message is closed too, before the parser has finished.
+          message.on("close", () => {
+            if (!message.complete) onDisconnect()
+          })
+          message.pipe(parser)
+          proceed()
         })
-        parser.on("error", () => {
-          reject(messageErrors.malformedForm)
-        })
-        parser.on("finish", () => {
-          settle(Effect.succeed(entries))
-        })
-        message.on("data", onData).on("error", onDisconnect)
-        // A complete message is closed too, before the parser has finished.
-        message.on("close", () => {
-          if (!message.complete) onDisconnect()
-        })
-        message.pipe(parser)
-        proceed()
-      })
 
 const noop = () => undefined
 

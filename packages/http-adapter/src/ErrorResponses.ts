@@ -162,6 +162,10 @@ export const messageErrors = {
   forbiddenKey: responseError(400, 'The key "__proto__" is not allowed.'),
   tooDeep: responseError(400, "The body is nested too deeply."),
   tooManyValues: (limit: number) => responseError(400, `The body has more than ${limit} values.`),
+  alreadyRead: responseError(
+    500,
+    "The body was read before Earshot's listener got the request. Mount the listener before body parsers, or leave the parsed JSON or form, or the bytes of any other body, in request.body."
+  ),
   notFound: responseError(404, "Not found."),
   methodNotAllowed: (method: string, allow: string) => responseError(405, `Method "${method}" not allowed.`, { allow }),
   timeout: responseError(408, "The request timed out before it was received completely."),

@@ -1,5 +1,6 @@
 export { parseNetworks, type TrustProxy } from "./ClientAddress.js"
 export { isOrigin } from "./SecurityHeaders.js"
+export { earshotFetch, type FetchClient, type FetchHandler } from "./FetchHandler.js"
 export { earshotListener, type HttpListener, listener, type ListenerOptions } from "./HttpListener.js"
 export { HttpServer, type HttpServerOptions, layer, ListenFailed } from "./HttpServer.js"
 export { reportJobMetrics } from "./Metrics.js"

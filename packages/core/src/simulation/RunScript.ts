@@ -11,8 +11,9 @@ import {
   type Trigger
 } from "../evaluators/ConditionalActions.js"
 import { ScenarioType } from "../evaluators/Evaluator.js"
-import { AgentId, MetricId, PersonalityId, TestProfileId } from "../kernel/Ids.js"
+import { AgentId, MetricId, PersonalityId, TestProfileId, ToolId } from "../kernel/Ids.js"
 import { JsonObject } from "../kernel/Json.js"
+import { Assertion } from "../results/Assertion.js"
 
 /** The part of a stored scenario that the engine reads; other keys are for external workers. */
 export const RunScript = Schema.Struct({
@@ -42,6 +43,14 @@ export const RunScript = Schema.Struct({
   )
 })
 export type RunScript = typeof RunScript.Type
+
+/** The scenario of a claimed run, as an external worker gets it. */
+export const ClaimedScenario = Schema.Struct({
+  ...RunScript.fields,
+  tool_ids: Schema.Array(ToolId),
+  tags: Schema.Array(Schema.String),
+  assertions: Schema.Array(Assertion)
+}).annotations({ identifier: "ClaimedScenario" })
 
 export const readRunScript = Schema.decodeUnknownEither(RunScript)
 

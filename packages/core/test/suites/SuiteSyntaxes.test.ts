@@ -165,7 +165,7 @@ describe("scenarios as CSV", () => {
 
   const TABLE = [
     "key,name,instructions,tags,metrics,frequency,variables.guests,assertions",
-    'two,"Books, for two","Say ""hello"".\nThen ask.",smoke; nightly,latency_ms;7,3,2,"[{""type"":""max_turns"",""count"":9}]"',
+    'two,"Books, for two","Say ""hello"".\nThen ask.",smoke; nightly,latency_ms;7,3,2,"[{""type"":""turns"",""max"":9}]"',
     "",
     "four,Ünï four,Ask for four.,,,,,"
   ].join("\r\n")
@@ -184,7 +184,7 @@ describe("scenarios as CSV", () => {
           tags: ["smoke", "nightly"],
           metrics: ["latency_ms", 7],
           frequency: 3,
-          assertions: [{ type: "max_turns", count: 9 }],
+          assertions: [{ type: "turns", max: 9 }],
           test_profile: { name: "Variables of two", information: { main_agent_variables: { guests: "2" } } }
         },
         { key: "four", name: "Ünï four", type: "instruction", instructions: "Ask for four." }

@@ -18,6 +18,7 @@ import {
 } from "../JsonSchemas.js"
 import { errorResponses, errorSchemas } from "./Errors.js"
 import { errorStatuses } from "./errorStatuses.js"
+import { VERSION } from "../Version.js"
 import { withPropertyDescriptions } from "./propertyDescriptions.js"
 
 const TAGS = [
@@ -81,7 +82,7 @@ export const openApi = (endpoints: ReadonlyArray<Endpoint>, basePath: string): J
     openapi: "3.1.0",
     info: {
       title: "Earshot",
-      version: "1.0.0",
+      version: VERSION,
       description:
         "Testing and observability for AI voice agents. Trailing slashes are optional. Unknown fields of bodies are ignored. " +
         "In forms, objects and lists are JSON text, and a repeated field is a list.",

@@ -25,6 +25,8 @@ const bySchema: Readonly<Record<string, string>> = {
   "Checkout.permissions": "What the token permits.",
   "Checkout.token": "Secret that reads the repository, as password for `username`.",
   "Claim.limit": "Maximum number of runs to claim.",
+  "ClaimedScenario.assertions": "What has to be true of the run; checked when it is completed.",
+  "ClaimedScenario.expected_outcome": "Expected outcome of the call, checked after it.",
   "ClaimedRuns.results": "The claimed runs with their leases.",
   "CodeConnection.name": "Name of the connection.",
   "SignIn.api_key": "An API key. Either this or `link` is required.",

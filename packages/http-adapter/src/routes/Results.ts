@@ -1,6 +1,7 @@
 import {
   BulkDeleteInput,
   CapacityWire,
+  ClaimedScenario,
   ClaimInput,
   type ClaimedRun,
   CompareQuery,
@@ -49,7 +50,7 @@ const ClaimedRunsJson = Schema.Struct({
       run: Schema.make<Run, typeof Run.Encoded>(Run.ast),
       lease: Schema.String,
       lease_expires_at: Schema.String,
-      scenario: JsonObject,
+      scenario: ClaimedScenario,
       provider_data: Schema.NullOr(JsonObject)
     })
   )
