@@ -121,7 +121,7 @@ export const bundle = async (outDir = path.join(here, "dist/bundle")) => {
     // A package reads its version from its manifest.
     if (inBundle) await cp(file, path.join(outDir, "packages", name, "package.json"))
     const { files = [] } = JSON.parse(await readFile(file, "utf8"))
-    for (const folder of files.filter((one) => !/^(?:!.*|bin|dist|src|README\.md)$/.test(one))) {
+    for (const folder of files.filter((one) => !/^(?:!.*|bin|dist(?:\/.*)?|src|README\.md)$/.test(one))) {
       if (inBundle)
         await cp(path.join(packages, name, folder), path.join(outDir, "packages", name, folder), { recursive: true })
     }

@@ -1,5 +1,4 @@
 /** Input given as `FIELD=VALUE` arguments, which override the fields of a JSON document. */
-import { type Untrusted, untrusted } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { UsageError, CommandRejected } from "./Errors.js"
@@ -44,15 +43,13 @@ const readDocument = (path: string): Effect.Effect<unknown, CommandRejected> =>
   )
 
 /** The input, as the engine takes it. */
-export const readInput = ({ fields, input }: InputOptions): Effect.Effect<Untrusted, UsageError | CommandRejected> =>
+export const readInput = ({ fields, input }: InputOptions): Effect.Effect<unknown, UsageError | CommandRejected> =>
   Effect.gen(function* () {
     const assigned = yield* parseAssignments(fields)
-    if (input === undefined) return untrusted(assigned)
+    if (input === undefined) return assigned
     const document = yield* readDocument(input)
     // The engine validates what is not an object.
-    return untrusted(
-      typeof document === "object" && document !== null && !Array.isArray(document)
-        ? { ...document, ...assigned }
-        : document
-    )
+    return typeof document === "object" && document !== null && !Array.isArray(document)
+      ? { ...document, ...assigned }
+      : document
   })

@@ -1,16 +1,10 @@
 import type {
-  CodeHostFailed,
-  ConnectionRevoked,
   Database,
   Forbidden,
-  JobNotDead,
   ModelUnavailable,
-  NoActiveConnection,
   NotFound,
   RateLimited,
   RedactionUnavailable,
-  ResultWithheld,
-  RunIsOver,
   SecretBox,
   StorageError,
   Unauthenticated,
@@ -18,6 +12,7 @@ import type {
 } from "@earshot/core"
 import type { ListenFailed, ProcessEnded } from "@earshot/http-adapter"
 import type * as Effect from "effect/Effect"
+import type { ApiFailure } from "./Api.js"
 import type { UsageError, OutputClosed, ReportedFailure, CommandRejected } from "./Errors.js"
 import type { Screen } from "./Screen.js"
 import type { Signals } from "./Signals.js"
@@ -29,22 +24,17 @@ export type CommandError =
   | CommandRejected
   | ReportedFailure
   | OutputClosed
+  | ApiFailure
   | Database.DatabaseError
   | ListenFailed
   | ProcessEnded
   | ValidationFailed
-  | CodeHostFailed
-  | ConnectionRevoked
-  | NoActiveConnection
   | NotFound
   | Unauthenticated
   | Forbidden
   | RateLimited
-  | JobNotDead
   | ModelUnavailable
   | RedactionUnavailable
-  | ResultWithheld
-  | RunIsOver
   | SecretBox.SecretKeyMissing
   | StorageError
 

@@ -1,5 +1,6 @@
 /** The errors of commands, their exit codes, and how they are printed. */
 import * as Data from "effect/Data"
+import { ApiRejected, ReceiptOnly, ServerUnusable } from "./Api.js"
 
 /** The command cannot do what was asked. Exit code 1. */
 export class CommandRejected extends Data.TaggedError("CommandRejected")<{ readonly reason: string }> {
@@ -22,7 +23,7 @@ export class ReportedFailure extends Data.TaggedError("ReportedFailure") {}
 export class OutputClosed extends Data.TaggedError("OutputClosed") {}
 
 /** Messages by the path of the field. */
-type FieldErrors = Readonly<Record<string, ReadonlyArray<string>>>
+export type FieldErrors = Readonly<Record<string, ReadonlyArray<string>>>
 
 /** How a command ended: its exit code, and what is printed on stderr. */
 export interface Report {
@@ -33,8 +34,8 @@ export interface Report {
   readonly body: object | undefined
   /** The field errors, by the names of the API. */
   readonly errors?: FieldErrors
-  /** Whether another process of the command has printed the error already. */
-  readonly printed?: boolean
+  /** Of a system failure: whether there is nothing to add, since the message is complete or was printed already. */
+  readonly isExplained?: boolean
 }
 
 const reportWith = (code: Report["code"], message: string): Report => ({
@@ -80,28 +81,40 @@ const tagOf = (error: unknown): string =>
 const messageOf = (error: unknown): string =>
   error instanceof Error && error.message !== "" ? error.message : "The command failed."
 
-const isFieldErrors = (value: unknown): value is FieldErrors =>
+export const isFieldErrors = (value: unknown): value is FieldErrors =>
   typeof value === "object" && value !== null && Object.values(value).every((messages) => Array.isArray(messages))
 
 /** Errors in the request. All others are system failures. */
-const REQUEST_ERRORS = new Set([
-  "CommandRejected",
-  "NotFound",
-  "Forbidden",
-  "Unauthenticated",
-  "RateLimited",
-  "JobNotDead",
-  "RunIsOver",
-  "NoActiveConnection",
-  "ConnectionRevoked",
-  "QueryTimedOut"
-])
+const REQUEST_ERRORS = new Set(["CommandRejected", "NotFound", "Forbidden", "Unauthenticated", "RateLimited"])
+
+/** What to do about a status, where the response's message does not say it. */
+const ADVICE: Readonly<Record<number, string>> = {
+  401: "Set EARSHOT_API_KEY or --api-key-file to a key that is in force.",
+  403: "Use a key with this permission; `earshot keys create --scope` creates one."
+}
+
+/** The report of an error response: the server's message, and what to do about it. */
+const reportOfResponse = ({ body, message, requestId, status }: ApiRejected): Report => {
+  if (isFieldErrors(body)) return { code: 1, lines: fieldErrorLines(body), body, errors: body }
+  const advice = ADVICE[status]
+  return status < 500
+    ? { code: 1, lines: [message, ...(advice === undefined ? [] : [advice])], body }
+    : {
+        code: 3,
+        lines: [
+          message,
+          ...(requestId === null ? [] : [`The server's log has the cause under request id ${requestId}.`])
+        ],
+        body,
+        isExplained: true
+      }
+}
 
 /** Another process of the server has failed and has printed why: this one exits with its code. */
 const reportOfProcess = (error: unknown): Report => {
   const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined
   return code === 1 || code === 2 || code === 3
-    ? { code, lines: [], body: undefined, printed: true }
+    ? { code, lines: [], body: undefined, isExplained: true }
     : reportWith(3, messageOf(error))
 }
 
@@ -110,12 +123,12 @@ export const reportOf = (error: unknown): Report => {
   const tag = tagOf(error)
   if (tag === "OutputClosed") return { code: 0, lines: [], body: undefined }
   if (tag === "ReportedFailure") return { code: 1, lines: [], body: undefined }
+  if (error instanceof ApiRejected) return reportOfResponse(error)
   // What was asked is done. The ids are printed, since the caller may not read the result.
-  if (tag === "ResultWithheld" && typeof error === "object" && error !== null && "receipt" in error) {
-    const { receipt } = error
-    const body = typeof receipt === "object" && receipt !== null ? receipt : {}
-    return { code: 0, lines: [messageOf(error), JSON.stringify(body)], body }
+  if (error instanceof ReceiptOnly) {
+    return { code: 0, lines: [messageOf(error), JSON.stringify(error.receipt)], body: error.receipt }
   }
+  if (error instanceof ServerUnusable) return { ...reportWith(3, messageOf(error)), isExplained: true }
   if (tag === "UsageError") return reportWith(2, messageOf(error))
   if (tag === "WorkerEnded" || tag === "ProcessEnded") return reportOfProcess(error)
   if (REQUEST_ERRORS.has(tag)) return reportWith(1, messageOf(error))

@@ -1,8 +1,8 @@
 /** Pages of a list, as a table or as the server's JSON. */
-import type { Pages } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import type { OutputClosed } from "./Errors.js"
 import { Screen } from "./Screen.js"
+import { defined } from "./Settings.js"
 import { type Column, table } from "./Table.js"
 import { jsonLine } from "./Text.js"
 
@@ -11,25 +11,17 @@ export interface PageOptions {
   readonly cursor: string | undefined
 }
 
-/** The requested page, as list use cases take it. */
-export const pageQuery = ({ cursor, limit }: PageOptions): Pages.PageQuery => ({
-  ...(cursor === undefined ? {} : { cursor }),
-  ...(limit === undefined ? {} : { limit })
-})
+/** The requested page, as lists take it. */
+export const pageQuery = ({ cursor, limit }: PageOptions) => defined({ cursor, limit })
 
 /** Prints a page: `{next, previous, results}` as JSON, or a table, and on stderr how to get the next page. */
 export const printPage = <A>(
-  page: Pages.Page<A>,
-  how: {
-    readonly json: boolean
-    readonly encode: (row: A) => unknown
-    readonly columns: ReadonlyArray<Column<A>>
-    readonly none: string
-  }
+  page: { readonly next: string | null; readonly results: ReadonlyArray<A> },
+  how: { readonly json: boolean; readonly columns: ReadonlyArray<Column<A>>; readonly none: string }
 ): Effect.Effect<void, OutputClosed, Screen> =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    if (how.json) return yield* screen.print(jsonLine({ ...page, results: page.results.map(how.encode) }))
+    if (how.json) return yield* screen.print(jsonLine(page))
     if (page.results.length === 0) return yield* screen.note(how.none)
     yield* screen.print(table(how.columns, page.results, screen.columns).join("\n"))
     if (page.next !== null) yield* screen.note(`More: --cursor ${page.next}`)

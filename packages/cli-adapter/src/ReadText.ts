@@ -56,3 +56,10 @@ export const readText = (name: string): Effect.Effect<string, CommandRejected> =
       catch: () => new CommandRejected({ reason: `${displayName(name)}: This is not valid UTF-8.` })
     })
   )
+
+/** A secret in a file: never on the command line, where other users of the machine could read it. */
+export const readSecret = (file: string): Effect.Effect<string, CommandRejected> =>
+  Effect.mapBoth(readText(file), {
+    onFailure: ({ reason }) => new CommandRejected({ reason: `--secret-file: ${reason}` }),
+    onSuccess: (text) => text.trim()
+  })

@@ -46,7 +46,7 @@ const reportOfCause = (cause: Cause.Cause<unknown>, verbose: boolean): Report =>
     failure._tag === "Some"
       ? reportOf(failure.value)
       : ({ code: 3, lines: ["The command failed with an unexpected error."], body: undefined } satisfies Report)
-  if (report.code !== 3 || report.printed === true) return report
+  if (report.code !== 3 || report.isExplained === true) return report
   const details = verbose ? Cause.pretty(cause, { renderErrorCause: true }) : undefined
   const hint = "Run it with --log-level debug for details."
   return {

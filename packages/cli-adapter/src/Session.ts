@@ -3,21 +3,16 @@ import { existsSync } from "node:fs"
 import {
   type Actor,
   Credentials,
-  CurrentActor,
   Database,
   hostActor,
-  NotFound,
   type Engine,
   type Forbidden,
-  type ResultWithheld,
-  withReceipts,
   type Operation,
   type Organization,
   Organizations,
   type RateLimited,
   type StorageError,
   type Unauthenticated,
-  type UseCase,
   type ValidationFailed
 } from "@earshot/core"
 import type * as Context from "effect/Context"
@@ -25,8 +20,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import { apiKeyOf } from "./ApiKey.js"
 import { UsageError, CommandRejected } from "./Errors.js"
 import { type CallerOptions, secretFrom } from "./Settings.js"
 import { type EngineSettings, Wiring } from "./Wiring.js"
@@ -34,6 +29,9 @@ import { type EngineSettings, Wiring } from "./Wiring.js"
 /** The database's address; an invalid one is an error of the option. */
 export const parseAddress = (address: string): Effect.Effect<Database.DatabaseAddress, UsageError> =>
   Either.mapLeft(Database.parse(address), ({ reason }) => new UsageError({ reason: `--database: ${reason}` }))
+
+/** Why a command has no engine, or no caller. */
+export type RunFailure = UsageError | CommandRejected | Database.DatabaseError | ValidationFailed | StorageError
 
 /** The running engine. `existing` rejects a missing SQLite file, which is usually a mistyped name. */
 export const runEngine = (
@@ -67,16 +65,10 @@ export const resolveCaller = (
   options: CallerOptions
 ): Effect.Effect<Caller, UsageError | CommandRejected | ValidationFailed | StorageError, Credentials | Organizations> =>
   Effect.gen(function* () {
-    const { apiKey, organization, session } = options
-    if (organization !== undefined && apiKey !== undefined) {
-      return yield* new UsageError({
-        reason: "Use --organization or --api-key, not both: a key belongs to one organization."
-      })
-    }
-    const key = organization === undefined ? secretFrom(apiKey ?? process.env.EARSHOT_API_KEY) : undefined
+    const key = yield* apiKeyOf(options)
     if (key !== undefined) {
       const credentials = yield* Credentials
-      const bearer = "session" in options ? secretFrom(session ?? process.env.EARSHOT_SESSION) : undefined
+      const bearer = "session" in options ? secretFrom(options.session ?? process.env.EARSHOT_SESSION) : undefined
       const presented = {
         apiKey: Redacted.value(key),
         ...(bearer === undefined ? {} : { bearer: Redacted.value(bearer) })
@@ -84,7 +76,7 @@ export const resolveCaller = (
       const caller: Caller = { admit: (operation) => credentials.admit(operation, presented) }
       return caller
     }
-    const { id } = yield* resolveOrganization(organization)
+    const { id } = yield* resolveOrganization(options.organization)
     const caller: Caller = { admit: () => Effect.succeed(hostActor(id)) }
     return caller
   })
@@ -117,17 +109,6 @@ const resolveOrganization = (
     })
   })
 
-/** Appended to the message of a revocation: servers cache credentials, see docs/access.md. */
-export const REVOCATION_DELAY = " Running servers refuse it within 5 seconds."
-
-/** Calls a use case as the caller: `calling(caller, calls.list)({ limit: 5 })`. */
-export const callAs =
-  <O extends Operation, Args extends ReadonlyArray<unknown>, A, E>(caller: Caller, useCase: UseCase<O, Args, A, E>) =>
-  (...args: Args): Effect.Effect<A, E | Unauthenticated | Forbidden | RateLimited | ResultWithheld | StorageError> =>
-    Effect.flatMap(caller.admit(useCase.operation), (actor) =>
-      Effect.provideService(withReceipts(useCase(...args)), CurrentActor, actor)
-    )
-
 /** Runs an effect with an engine that is closed afterwards. */
 export const withEngine =
   (settings: EngineSettings, options: { readonly existing: boolean }) =>
@@ -139,10 +120,3 @@ export const withEngine =
     Exclude<Exclude<R, Engine.Services>, Scope.Scope> | Wiring
   > =>
     Effect.scoped(Effect.flatMap(runEngine(settings, options), (services) => Effect.provide(steps, services)))
-
-/** A number from the command line as an id. One that cannot be an id is not found. */
-export const decodeId = <A>(
-  schema: Schema.Schema<A, number>,
-  resource: string,
-  value: number
-): Effect.Effect<A, NotFound> => Effect.mapError(Schema.decode(schema)(value), () => new NotFound({ resource }))

@@ -1,5 +1,6 @@
 import { Forbidden, NotFound, Unauthenticated } from "@earshot/core"
 import { describe, expect, it } from "@effect/vitest"
+import { ApiRejected, ReceiptOnly, ServerUnusable } from "../src/Api.js"
 import {
   fieldErrorLines,
   UsageError,
@@ -20,7 +21,12 @@ describe("exit codes", () => {
     [new Unauthenticated({ reason: "invalid" }), 1],
     [{ _tag: "ValidationFailed", errors: { name: ["No."] } }, 1],
     [new UsageError({ reason: "no" }), 2],
-    [{ _tag: "QueryTimedOut" }, 1],
+    [new ApiRejected({ status: 404, body: { detail: "No Call matches." }, requestId: null }), 1],
+    [new ApiRejected({ status: 400, body: { name: ["No."] }, requestId: "a-1" }), 1],
+    [new ApiRejected({ status: 429, body: { detail: "Throttled." }, requestId: "a-1" }), 1],
+    [new ApiRejected({ status: 503, body: { detail: "Busy." }, requestId: "a-1" }), 3],
+    [new ReceiptOnly({ status: 200, receipt: { id: 7 } }), 0],
+    [new ServerUnusable({ reason: "no" }), 3],
     [{ _tag: "StorageFailed" }, 3],
     [{ _tag: "StorageUnusable" }, 3],
     [new Error("boom"), 3],

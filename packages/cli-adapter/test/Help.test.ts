@@ -135,6 +135,9 @@ describe("the help", () => {
       "  id                       Id of the API key.",
       "",
       "Options:",
+      "  --url <address>          Server to use instead of a database, such as",
+      "                           http://127.0.0.1:8080; needs an API key.",
+      "                           (env: EARSHOT_URL)",
       "  --database <address>     Database: sqlite:PATH or",
       "                           postgres://user@host/name. (default:",
       "                           sqlite:./earshot.db, env: EARSHOT_DATABASE)",
@@ -146,6 +149,7 @@ describe("the help", () => {
       "                           one.",
       "  --api-key <key>          Act as the holder of this API key, with its",
       "                           permissions. (env: EARSHOT_API_KEY)",
+      "  --api-key-file <file>    File with the API key. - reads stdin.",
       "  -h, --help               Show help."
     ])
   })

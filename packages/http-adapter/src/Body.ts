@@ -61,7 +61,7 @@ export const bodyReader = (body: RequestBody, limits: HttpLimits): BodyReader =>
 }
 
 /** Rejects a top-level `__proto__`, which names no field. The engine validates keys of nested objects. */
-const rejectPrototypeKey = (body: unknown): Either.Either<unknown, HttpResponseError> =>
+export const rejectPrototypeKey = (body: unknown): Either.Either<unknown, HttpResponseError> =>
   typeof body === "object" && body !== null && Object.hasOwn(body, "__proto__")
     ? Either.left(messageErrors.forbiddenKey)
     : Either.right(body)

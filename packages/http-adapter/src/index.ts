@@ -4,6 +4,7 @@ export { earshotFetch, type FetchClient, type FetchHandler } from "./FetchHandle
 export { earshotListener, type HttpListener, listener, type ListenerOptions } from "./HttpListener.js"
 export { HttpServer, type HttpServerOptions, layer, ListenFailed } from "./HttpServer.js"
 export { reportJobMetrics } from "./Metrics.js"
+export { respond } from "./InProcess.js"
 export { defaultLimits, type HttpLimits } from "./Limits.js"
 export { layer as loggerLayer, type LogLevel, type LogOptions } from "./Log.js"
 export {

@@ -205,7 +205,7 @@ const visitorOf = (request: FastifyRequest, client: ClientHooks): Visitor => {
 }
 
 /** The response of a successful operation whose result the caller may not read. */
-const receiptResponse = ({ responses }: Endpoint, { created, receipt }: ResultWithheld): SuccessResponse => ({
+export const receiptResponse = ({ responses }: Endpoint, { created, receipt }: ResultWithheld): SuccessResponse => ({
   status: created ? (responses[0].status === 201 ? 201 : 200) : 200,
   content: { as: "json", value: receipt, type: RECEIPT_TYPE }
 })

@@ -79,7 +79,7 @@ describe.each(["sqlite", "postgres"] as const)("metrics over HTTP on %s", async 
       enum_values: { yes: "It does.", no: "It does not." },
       overall_score: null
     })
-    expect(Object.keys(Object(changed))).toHaveLength(23)
+    expect(Object.keys(Object(changed))).toHaveLength(24)
     expect(await patch({ name: 5, eval_type: "x", display_order: -1, audio_enabled: "maybe" })).toEqual([
       400,
       {

@@ -1,29 +1,19 @@
 /** Shareable links and tokens. */
-import {
-  type Actor,
-  encodeIssuedShareableLink,
-  encodeIssuedToken,
-  encodeShareableLink,
-  type ShareableLink,
-  ShareableLinkId,
-  ShareableLinks,
-  Tokens,
-  untrusted
-} from "@earshot/core"
-import * as DateTime from "effect/DateTime"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import { send } from "../Api.js"
 import { UsageError, CommandRejected } from "../Errors.js"
 import { type PageOptions, pageQuery, printPage } from "../Listing.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
-import { callAs, REVOCATION_DELAY, resolveCaller, decodeId, withEngine } from "../Session.js"
-import { type CommonOptions, defined, plainEngine } from "../Settings.js"
+import { type CommonOptions, defined } from "../Settings.js"
+import { onTarget } from "../Target.js"
 import { jsonLine } from "../Text.js"
+import { REVOCATION_DELAY, stateAt } from "./Credentials.js"
 
-/** `dashboard:3` as the engine takes it. */
+/** `dashboard:3` as the API takes it. */
 const bounds = (texts: ReadonlyArray<string>) =>
   Effect.forEach(texts, (text) => {
     const match = /^([a-z]+):(\d{1,16})$/.exec(text)
@@ -44,35 +34,26 @@ export interface LinkOptions extends CommonOptions {
 export const createLink = (options: LinkOptions): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const input = {
-      name: options.name,
-      bounds: yield* bounds(options.bounds),
-      ...(options.permissions.length === 0 ? {} : { permissions: options.permissions }),
-      ...defined({ expires_at: options.expires })
-    }
-    const caller = yield* resolveCaller(options)
-    const issued = yield* callAs(caller, (yield* ShareableLinks).create)(untrusted(input))
-    if (options.json) return yield* screen.print(jsonLine(encodeIssuedShareableLink(issued)))
-    yield* screen.print(Redacted.value(issued.secret))
+    const issued = yield* send("post", "/user/v1/shareable_links/", {
+      body: {
+        name: options.name,
+        bounds: yield* bounds(options.bounds),
+        ...(options.permissions.length === 0 ? {} : { permissions: options.permissions }),
+        ...defined({ expires_at: options.expires })
+      }
+    })
+    if (options.json) return yield* screen.print(jsonLine(issued))
+    yield* screen.print(issued.token)
     yield* screen.note(
-      `Created link ${issued.link.id}. Send it in the header X-SHAREABLE-LINK. Store it now: it is not shown again.`
+      `Created link ${issued.id}. Send it in the header X-SHAREABLE-LINK. Store it now: it is not shown again.`
     )
-  }).pipe(withEngine(plainEngine(options), { existing: true }))
+  }).pipe(onTarget(options))
 
 export const listLinks = (options: CommonOptions & PageOptions): CommandEffect =>
   Effect.gen(function* () {
-    const caller = yield* resolveCaller(options)
-    const now = yield* DateTime.now
-    const page = yield* callAs(caller, (yield* ShareableLinks).list)(pageQuery(options))
-    const state = (link: ShareableLink) =>
-      link.revokedAt !== null
-        ? "revoked"
-        : link.expiresAt !== null && DateTime.lessThanOrEqualTo(link.expiresAt, now)
-          ? "expired"
-          : "active"
+    const page = yield* send("get", "/user/v1/shareable_links/", { query: pageQuery(options) })
     yield* printPage(page, {
       json: options.json,
-      encode: encodeShareableLink,
       none: "No shareable links found.",
       columns: [
         { name: "ID", of: (link) => String(link.id), right: true },
@@ -80,21 +61,20 @@ export const listLinks = (options: CommonOptions & PageOptions): CommandEffect =
         { name: "LINK", of: (link) => link.hint },
         { name: "BOUND TO", of: (link) => link.bounds.map(({ id, type }) => `${type}:${id}`).join(" "), least: 12 },
         { name: "PERMISSIONS", of: (link) => link.permissions.join(" "), least: 12 },
-        { name: "STATE", of: state }
+        { name: "STATE", of: stateAt(yield* Clock.currentTimeMillis) }
       ]
     })
-  }).pipe(withEngine(plainEngine(options), { existing: true }))
+  }).pipe(onTarget(options))
 
 export const revokeLink = (options: CommonOptions & { readonly id: number }): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const caller = yield* resolveCaller(options)
-    const id = yield* decodeId(ShareableLinkId, "ShareableLink", options.id)
-    yield* callAs(caller, (yield* ShareableLinks).revoke)(id)
+    const { id } = options
+    yield* send("delete", "/user/v1/shareable_links/{id}/", { id })
     yield* options.json
       ? screen.print(jsonLine({ id, revoked: true }))
       : screen.note(`Revoked link ${id}.${REVOCATION_DELAY}`)
-  }).pipe(withEngine(plainEngine(options), { existing: true }))
+  }).pipe(onTarget(options))
 
 export interface TokenOptions extends CommonOptions {
   readonly kind: string
@@ -104,35 +84,25 @@ export interface TokenOptions extends CommonOptions {
   readonly user: number | undefined
 }
 
-/** The read permissions of the issuer. */
-const readPermissions = (issuer: Actor): ReadonlyArray<string> =>
-  [...issuer.permissions].filter((permission) => permission.endsWith(":read"))
-
 export const issueToken = (options: TokenOptions): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const bound = yield* bounds(options.bounds)
-    const caller = yield* resolveCaller(options)
-    const tokens = yield* Tokens
-    const issuer = yield* caller.admit(tokens.issue.operation)
-    const issued = yield* callAs(
-      caller,
-      tokens.issue
-    )(
-      untrusted({
+    const issued = yield* send("post", "/user/v1/tokens/", {
+      body: {
         kind: options.kind,
         ...(bound.length === 0 ? {} : { bounds: bound }),
-        // The engine's default for oauth2 and dashboard_session is all permissions of the issuer: for the host, every one.
-        permissions: options.permissions.length === 0 ? readPermissions(issuer) : options.permissions,
+        // The default for oauth2 and dashboard_session is all permissions of the issuer: for the host, every one.
+        permissions: options.permissions.length === 0 ? ["read"] : options.permissions,
         ...defined({ ttl: options.ttl, user: options.user })
-      })
-    )
-    if (options.json) return yield* screen.print(jsonLine(encodeIssuedToken(issued)))
-    yield* screen.print(Redacted.value(issued.token))
+      }
+    })
+    if (options.json) return yield* screen.print(jsonLine(issued))
+    yield* screen.print(issued.token)
     yield* screen.note(
-      `Issued token ${issued.jti}, valid until ${DateTime.formatIso(issued.expiresAt)}. Store it now: it is not shown again.`
+      `Issued token ${issued.jti}, valid until ${issued.expires_at}. Store it now: it is not shown again.`
     )
-  }).pipe(withEngine(plainEngine(options), { existing: true }))
+  }).pipe(onTarget(options))
 
 /** The `jti` of a token, from itself or from the whole token. A text of another form is rejected: it would revoke nothing. */
 const jtiOf = (text: string): Effect.Effect<string, CommandRejected> => {
@@ -157,9 +127,8 @@ export const revokeToken = (options: CommonOptions & { readonly jti: string }): 
   Effect.gen(function* () {
     const screen = yield* Screen
     const jti = yield* jtiOf(options.jti)
-    const caller = yield* resolveCaller(options)
-    yield* callAs(caller, (yield* Tokens).revoke)({ jti })
+    yield* send("post", "/user/v1/tokens/revoke/", { body: { jti } })
     yield* options.json
       ? screen.print(jsonLine({ jti, revoked: true }))
       : screen.note(`Revoked the token.${REVOCATION_DELAY}`)
-  }).pipe(withEngine(plainEngine(options), { existing: true }))
+  }).pipe(onTarget(options))

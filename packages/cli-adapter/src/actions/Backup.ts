@@ -4,7 +4,8 @@ import type { CommandEffect } from "../CommandEffect.js"
 import { CommandRejected, UsageError } from "../Errors.js"
 import { Screen } from "../Screen.js"
 import { parseAddress } from "../Session.js"
-import { plainEngine, type StorageOptions } from "../Settings.js"
+import { plainEngine } from "../EngineSettings.js"
+import type { StorageOptions } from "../Settings.js"
 import { jsonLine } from "../Text.js"
 
 export interface BackupOptions extends StorageOptions {

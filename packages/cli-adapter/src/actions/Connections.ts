@@ -1,23 +1,15 @@
 /** Connections to code hosts, and the checkout credentials issued through them. */
-import {
-  Checkouts,
-  type CodeConnection,
-  CodeConnectionId,
-  CodeConnections,
-  encodeCheckout,
-  encodeCodeConnection
-} from "@earshot/core"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
+import { send } from "../Api.js"
 import { UsageError, ReportedFailure, CommandRejected } from "../Errors.js"
 import { type PageOptions, pageQuery, printPage } from "../Listing.js"
-import { readText } from "../ReadText.js"
+import { readSecret } from "../ReadText.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
-import { callAs, resolveCaller, decodeId, withEngine } from "../Session.js"
-import { type CommonOptions, type CodeHostOptions, codeHostSettings, plainEngine } from "../Settings.js"
+import { type CommonOptions, type CodeHostOptions, nonBlank } from "../Settings.js"
+import { onTarget } from "../Target.js"
 import { jsonLine, sanitize, shellQuote } from "../Text.js"
+import type { Wire } from "../Wire.js"
 
 interface WithHosts extends CommonOptions, CodeHostOptions {}
 
@@ -32,14 +24,7 @@ export interface CreateOptions extends WithHosts {
   readonly secretFile: string | undefined
 }
 
-/** Secrets come from files, never from the command line, where other users of the machine could read them. */
-const readSecret = (file: string): Effect.Effect<string, CommandRejected> =>
-  Effect.mapBoth(readText(file), {
-    onFailure: ({ reason }) => new CommandRejected({ reason: `--secret-file: ${reason}` }),
-    onSuccess: (text) => text.trim()
-  })
-
-/** `owner=harbour` as the engine takes it. */
+/** `owner=harbour` as the API takes it. */
 const settingsOf = (texts: ReadonlyArray<string>) =>
   Effect.map(
     Effect.forEach(texts, (text) => {
@@ -51,86 +36,80 @@ const settingsOf = (texts: ReadonlyArray<string>) =>
     (pairs) => Object.fromEntries(pairs)
   )
 
-const running = (options: WithHosts) => withEngine(plainEngine(options), { existing: true })
+/** A local connection reads repositories of this machine; those of a server are its operator's. */
+const needsRepositories = (options: CreateOptions): boolean =>
+  options.host === "local" &&
+  (nonBlank(options.repositories) ?? nonBlank(process.env.EARSHOT_REPOSITORIES)) === undefined
 
 export const create = (options: CreateOptions): CommandEffect =>
+  options.url === undefined && needsRepositories(options)
+    ? new UsageError({ reason: "Connections to local need --repositories (EARSHOT_REPOSITORIES)." })
+    : createConnection(options)
+
+const createConnection = (options: CreateOptions): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    if (options.host === "local" && codeHostSettings(options).repositories === undefined) {
-      return yield* new UsageError({ reason: "Connections to local need --repositories (EARSHOT_REPOSITORIES)." })
-    }
-    const caller = yield* resolveCaller(options)
     const settings = yield* settingsOf(options.settings)
     const secret = options.secretFile === undefined ? {} : { secret: yield* readSecret(options.secretFile) }
-    const input = { host: options.host, name: options.name, settings, ...secret }
-    const made = yield* callAs(caller, (yield* CodeConnections).create)(input)
+    const made = yield* send("post", "/repohost/connections/", {
+      body: { host: options.host, name: options.name, settings, ...secret }
+    })
     yield* options.json
-      ? screen.print(jsonLine(encodeCodeConnection(made)))
+      ? screen.print(jsonLine(made))
       : screen.note(
           `Created connection ${made.id}. It is inactive until you run: earshot connections activate ${made.id}`
         )
-  }).pipe(running(options))
+  }).pipe(onTarget(options))
 
-const hostOf = (connection: CodeConnection): string => {
-  const { namespace, owner } = connection.settings
+const hostOf = ({ host, settings }: Wire<"CodeConnection">): string => {
+  const { namespace, owner }: { readonly namespace?: unknown; readonly owner?: unknown } = settings
   const whose = owner ?? namespace
-  return typeof whose === "string" ? `${connection.host}:${whose}` : connection.host
+  return typeof whose === "string" ? `${host}:${whose}` : host
 }
-
-const tested = (connection: CodeConnection): string =>
-  connection.testedAt === null ? "never" : (connection.testError ?? "ok")
 
 export const list = (options: CommonOptions & PageOptions): CommandEffect =>
   Effect.gen(function* () {
-    const caller = yield* resolveCaller(options)
-    const page = yield* callAs(caller, (yield* CodeConnections).list)(pageQuery(options))
+    const page = yield* send("get", "/repohost/connections/", { query: pageQuery(options) })
     yield* printPage(page, {
       json: options.json,
-      encode: encodeCodeConnection,
       none: "No connections found.",
       columns: [
         { name: "ID", of: (one) => String(one.id), right: true },
         { name: "NAME", of: (one) => one.name, least: 12 },
         { name: "HOST", of: hostOf, least: 12 },
         { name: "STATE", of: (one) => one.state },
-        { name: "TESTED", of: tested, least: 12 }
+        { name: "TESTED", of: (one) => (one.tested_at === null ? "never" : (one.test_error ?? "ok")), least: 12 }
       ]
     })
-  }).pipe(withEngine(plainEngine(options), { existing: true }))
+  }).pipe(onTarget(options))
 
 export const test = (options: OfOne): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const caller = yield* resolveCaller(options)
-    const id = yield* decodeId(CodeConnectionId, "CodeConnection", options.id)
-    const found = yield* callAs(caller, (yield* CodeConnections).test)(id)
-    if (options.json) yield* screen.print(jsonLine(encodeCodeConnection(found)))
-    else if (found.testError === null) yield* screen.note(`Connection ${id} works.`)
-    else return yield* new CommandRejected({ reason: `The test of connection ${id} failed: ${found.testError}` })
-    if (found.testError !== null) return yield* new ReportedFailure()
-  }).pipe(running(options))
+    const { id } = options
+    const found = yield* send("post", "/repohost/connections/{id}/test/", { id })
+    if (options.json) yield* screen.print(jsonLine(found))
+    else if (found.test_error === null) yield* screen.note(`Connection ${id} works.`)
+    else return yield* new CommandRejected({ reason: `The test of connection ${id} failed: ${found.test_error}` })
+    if (found.test_error !== null) return yield* new ReportedFailure()
+  }).pipe(onTarget(options))
 
 export const activate = (options: OfOne): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const caller = yield* resolveCaller(options)
-    const id = yield* decodeId(CodeConnectionId, "CodeConnection", options.id)
-    const active = yield* callAs(caller, (yield* CodeConnections).activate)(id)
-    yield* options.json
-      ? screen.print(jsonLine(encodeCodeConnection(active)))
-      : screen.note(`Activated connection ${id}.`)
-  }).pipe(running(options))
+    const active = yield* send("post", "/repohost/connections/{id}/activate/", { id: options.id })
+    yield* options.json ? screen.print(jsonLine(active)) : screen.note(`Activated connection ${active.id}.`)
+  }).pipe(onTarget(options))
 
 export const revoke = (options: OfOne): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const caller = yield* resolveCaller(options)
-    const id = yield* decodeId(CodeConnectionId, "CodeConnection", options.id)
-    yield* callAs(caller, (yield* CodeConnections).revoke)(id)
+    const { id } = options
+    yield* send("delete", "/repohost/connections/{id}/", { id })
     yield* options.json
       ? screen.print(jsonLine({ id, revoked: true }))
       : screen.note(`Revoked connection ${id} permanently.`)
-  }).pipe(running(options))
+  }).pipe(onTarget(options))
 
 export interface CheckoutOptions extends WithHosts {
   readonly session: string | undefined
@@ -141,33 +120,32 @@ export interface CheckoutOptions extends WithHosts {
 export const checkout = (options: CheckoutOptions): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const caller = yield* resolveCaller(options)
-    const made = yield* callAs(caller, (yield* Checkouts).create)({ repo: options.repo })
-    if (options.json) return yield* screen.print(jsonLine(encodeCheckout(made)))
-    const until = DateTime.formatIso(made.expiresAt)
+    const made = yield* send("post", "/repohost/checkout-token/", { body: { repo: options.repo } })
+    if (options.json) return yield* screen.print(jsonLine(made))
+    const until = made.expires_at
     if (options.env) {
-      const basic = Buffer.from(`${made.username}:${Redacted.value(made.token)}`).toString("base64")
+      const basic = Buffer.from(`${made.username}:${made.token}`).toString("base64")
       // The header is sent to this repository's URL and to no other.
       yield* screen.print(
         [
           "export GIT_CONFIG_COUNT=1",
-          `export GIT_CONFIG_KEY_0=${shellQuote(`http.${made.cloneUrl}.extraHeader`)}`,
+          `export GIT_CONFIG_KEY_0=${shellQuote(`http.${made.clone_url}.extraHeader`)}`,
           `export GIT_CONFIG_VALUE_0=${shellQuote(`Authorization: Basic ${basic}`)}`
         ].join("\n")
       )
-      return yield* screen.note(`Valid until ${until}. Clone with: git clone ${sanitize(made.cloneUrl)}`)
+      return yield* screen.note(`Valid until ${until}. Clone with: git clone ${sanitize(made.clone_url)}`)
     }
     yield* screen.print(
       [
-        ["repository", made.fullName],
-        ["clone URL", made.cloneUrl],
-        ["branch", made.defaultBranch ?? "none"],
+        ["repository", made.full_name],
+        ["clone URL", made.clone_url],
+        ["branch", made.default_branch ?? "none"],
         ["username", made.username],
-        ["token", Redacted.value(made.token)],
+        ["token", made.token],
         ["until", until]
       ]
         .map(([name = "", value = ""]) => `${name.padEnd(12)}${sanitize(value)}`)
         .join("\n")
     )
     yield* screen.note("Store the token now: it is not shown again. --env prints it as shell variables.")
-  }).pipe(running(options))
+  }).pipe(onTarget(options))

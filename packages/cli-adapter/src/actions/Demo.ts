@@ -9,6 +9,7 @@ import {
   Dashboards,
   hostActor,
   JobRunner,
+  encodeEvaluation,
   Organizations,
   Platforms,
   roleNames,
@@ -25,16 +26,18 @@ import { painted } from "../charts/Style.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
 import { runEngine } from "../Session.js"
-import { plainEngine } from "../Settings.js"
+import { plainEngine } from "../EngineSettings.js"
 import { Signals } from "../Signals.js"
 import { table } from "../Table.js"
+import { Api, send } from "../Api.js"
+import * as EngineApi from "../EngineApi.js"
 import { shellQuote } from "../Text.js"
 import { Wiring } from "../Wiring.js"
 import { callColumns } from "./Calls.js"
 import { dataOf } from "./Dashboards.js"
 import { demoCalls } from "./DemoCalls.js"
 import { evaluationColumns } from "./Metrics.js"
-import { hostSignInLink } from "./SignIn.js"
+import { hostSignInLink } from "../HostSignIn.js"
 
 export interface DemoOptions {
   readonly noServe: boolean
@@ -240,12 +243,16 @@ export const demo = (options: DemoOptions): CommandEffect =>
         if (first !== undefined) {
           const evaluations = yield* (yield* CallEvaluations).evaluations(first.call.id)
           const values = evaluations.filter(({ status }) => status === "scored").slice(0, 8)
-          yield* screen.print(table(evaluationColumns, values, Math.min(screen.columns, 120)).join("\n"))
+          yield* screen.print(
+            table(evaluationColumns, values.map(encodeEvaluation), Math.min(screen.columns, 120)).join("\n")
+          )
         }
 
         yield* title("Filter calls: failed ones from us-east in the last 7 days")
         yield* screen.print(painted(screen, "dim", JSON.stringify(FAILED_IN_THE_EAST)))
-        const found = yield* calls.list({ filters_v2: FAILED_IN_THE_EAST, limit: 5 })
+        const found = yield* send("get", "/observability/v1/call-logs/", {
+          query: { filters_v2: JSON.stringify(FAILED_IN_THE_EAST), limit: 5 }
+        })
         yield* screen.print(
           found.results.length === 0
             ? "None."
@@ -262,13 +269,20 @@ export const demo = (options: DemoOptions): CommandEffect =>
           filters: LAST_30_DAYS
         })
         yield* Effect.forEach(WIDGETS, (widget) => widgets.create({ ...widget, dashboard: id }))
-        const dashboard = yield* dashboards.read(id)
-        const drawn = yield* dataOf({ admit: () => Effect.succeed(actor) }, dashboard)
+        const dashboard = yield* send("get", "/dashboards/dashboards/{id}/", { id })
+        const drawn = yield* dataOf(dashboard)
         yield* screen.print(drawDashboard(dashboard, drawn, screen).join("\n"))
-        return drawn.find(({ data }) => data.chartType === "pie")?.widget.id ?? 1
+        return drawn.find(({ data }) => data.chart_type === "pie")?.widget.id ?? 1
       })
 
-      const widget = yield* steps.pipe(Effect.provideService(CurrentActor, actor), Effect.provide(engine))
+      const api = yield* EngineApi.make(engine, { admit: () => Effect.succeed(actor) })
+      const widget = yield* steps.pipe(
+        // The host may read everything.
+        Effect.catchTag("ResultWithheld", Effect.die),
+        Effect.provideService(CurrentActor, actor),
+        Effect.provideService(Api, api),
+        Effect.provide(engine)
+      )
       if (options.noServe) return
 
       yield* Effect.forkScoped((yield* Effect.provide(JobRunner, engine)).run)

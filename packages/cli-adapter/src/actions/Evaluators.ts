@@ -1,25 +1,24 @@
-import { encodeEvaluator, EvaluatorId, Evaluators } from "@earshot/core"
 import * as Effect from "effect/Effect"
+import { sendUntyped } from "../Api.js"
 import { type InputOptions, readInput } from "../Assignments.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
-import { callAs, resolveCaller, withEngine } from "../Session.js"
-import { type CommonOptions, plainEngine } from "../Settings.js"
+import type { CommonOptions } from "../Settings.js"
+import { onTarget } from "../Target.js"
 import { jsonLine } from "../Text.js"
+import type { Wire } from "../Wire.js"
 import { describe, resourceActions } from "./Resource.js"
 
 export const { create, list, remove, show, update } = resourceActions({
   noun: "evaluator",
-  useCases: Evaluators,
-  id: EvaluatorId,
-  encode: encodeEvaluator,
+  path: "/test_framework/v1/scenarios/",
   columns: [
     { name: "NAME", of: ({ name }) => name, least: 12 },
-    { name: "TYPE", of: ({ scenarioType }) => scenarioType },
-    { name: "AGENT", of: ({ agentName }) => agentName, least: 8 },
-    { name: "FOLDER", of: ({ folderPath }) => folderPath, least: 8 },
+    { name: "TYPE", of: ({ scenario_type: type }) => type },
+    { name: "AGENT", of: ({ agent_name: agent }) => agent, least: 8 },
+    { name: "FOLDER", of: ({ folder_path: folder }) => folder, least: 8 },
     { name: "TAGS", of: ({ tags }) => tags.join(" "), least: 8 },
-    { name: "METRICS", of: ({ metricIds }) => String(metricIds.length), right: true }
+    { name: "METRICS", of: ({ metrics }) => String(metrics.length), right: true }
   ]
 })
 
@@ -27,9 +26,17 @@ export const { create, list, remove, show, update } = resourceActions({
 export const bulkUpdate = (options: CommonOptions & InputOptions & { readonly many: boolean }): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const input = yield* readInput(options)
-    const caller = yield* resolveCaller(options)
-    const changed = yield* callAs(caller, (yield* Evaluators).bulkUpdate)(input, { many: options.many })
-    const wires = changed.map(encodeEvaluator)
-    yield* screen.print(options.json ? jsonLine(options.many ? wires : wires[0]) : wires.map(describe).join("\n\n"))
-  }).pipe(withEngine(plainEngine(options), { existing: true }))
+    const body = yield* readInput(options)
+    const changed = yield* sendUntyped<Wire<"BulkUpdated">>("post", "/test_framework/v1/scenarios/adv_update/", {
+      query: { many: options.many },
+      body
+    })
+    yield* screen.print(
+      options.json
+        ? jsonLine(changed)
+        : [changed]
+            .flat()
+            .map((one) => describe(one))
+            .join("\n\n")
+    )
+  }).pipe(onTarget(options))

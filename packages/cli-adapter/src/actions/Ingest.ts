@@ -1,17 +1,17 @@
 import { createReadStream, statSync } from "node:fs"
 import { isAbsolute } from "node:path"
-import { Calls, isPlainObject, PlatformWebhooks, untrusted } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import { glob, isDynamicPattern } from "tinyglobby"
+import { type ApiRejected, send, sendForStatus } from "../Api.js"
 import { documents, type ParsedCall } from "../Documents.js"
-import { fieldErrorLines, UsageError, ReportedFailure } from "../Errors.js"
+import { fieldErrorLines, type FieldErrors, isFieldErrors, UsageError, ReportedFailure } from "../Errors.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
-import { callAs, resolveCaller, withEngine } from "../Session.js"
-import { type CommonOptions, parseFields, ingestingEngine, type IngestingOptions } from "../Settings.js"
+import { type CommonOptions, parseFields, type IngestingOptions } from "../Settings.js"
+import { onTarget } from "../Target.js"
 import { sanitize, jsonLine } from "../Text.js"
 
 export interface IngestOptions extends CommonOptions, IngestingOptions {
@@ -88,25 +88,45 @@ export const ingest = (options: IngestOptions): CommandEffect =>
     // Before the database is opened: invalid arguments must not change it.
     const sources = yield* sourcesOf(options.files, interactive || process.stdin.isTTY)
     const fields = yield* parseFields(options.redact, "--redact")
-    const settings = yield* ingestingEngine(options)
-    yield* withEngine(settings, { existing: true })(ingestAll(sources, options, fields))
+    yield* ingestAll(sources, options, fields).pipe(
+      onTarget(options, async () => (await import("../EngineSettings.js")).ingestingEngine(options))
+    )
   })
+
+const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Statuses that are about one call: its fields, its size, its media type. */
+const ABOUT_ONE_CALL = [400, 413, 422]
+
+/** The errors of one call; undefined if they concern all of them. */
+const errorsOfCall = ({ body, message, status }: ApiRejected): FieldErrors | undefined =>
+  !ABOUT_ONE_CALL.includes(status) ? undefined : isFieldErrors(body) ? body : { non_field_errors: [message] }
 
 const ingestAll = (sources: ReadonlyArray<Source>, options: IngestOptions, fields: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const caller = yield* resolveCaller(options)
-    const ingestBody = callAs(caller, (yield* Calls).ingest)
-    const observe = callAs(caller, (yield* PlatformWebhooks).observe)
-    const envelopeOptions = {
+    const query = {
       ...(options.agent === undefined ? {} : { agent_id: options.agent }),
       ...(fields.length === 0 ? {} : { redact_fields: fields.join(",") })
     }
-    /** Undefined for an event that is not about a finished call. */
+    /** Whether the call is new; undefined for an event that is not about a finished call. */
     const ingestOne = (call: unknown) =>
       options.format === undefined
-        ? ingestBody(untrusted(withFields(fields, withAgent(options.agent, call))))
-        : Effect.map(observe(options.format, call, envelopeOptions), ({ ingested }) => ingested)
+        ? Effect.map(
+            sendForStatus("post", "/observability/v1/observe/", {
+              body: withFields(fields, withAgent(options.agent, call))
+            }),
+            (status) => status === 201
+          )
+        : Effect.map(
+            send("post", "/observability/v1/{platform}/observe/", {
+              params: { platform: options.format },
+              query,
+              body: call
+            }),
+            ({ call: stored }) => stored?.created
+          )
     const watched = screen.progress && !options.json
     const count = { created: 0, updated: 0, rejected: 0, ...(options.format === undefined ? {} : { skipped: 0 }) }
     const total = sources.every(({ bytes }) => bytes !== undefined)
@@ -158,13 +178,16 @@ const ingestAll = (sources: ReadonlyArray<Source>, options: IngestOptions, field
               schedule: Schedule.jittered(Schedule.exponential("100 millis")),
               times: 5
             }),
-            Effect.catchTag("ResultWithheld", ({ created }) => Effect.succeed({ created })),
-            Effect.map((ingested) => {
-              if (ingested === undefined) count.skipped = (count.skipped ?? 0) + 1
-              else if (ingested.created) count.created += 1
+            Effect.catchTag("ReceiptOnly", ({ status }) => Effect.succeed(status === 201)),
+            Effect.map((isNew) => {
+              if (isNew === undefined) count.skipped = (count.skipped ?? 0) + 1
+              else if (isNew) count.created += 1
               else count.updated += 1
             }),
-            Effect.catchTag("ValidationFailed", ({ errors }) => reject(place, errors))
+            Effect.catchTag("ApiRejected", (rejected) => {
+              const errors = errorsOfCall(rejected)
+              return errors === undefined ? rejected : reject(place, errors)
+            })
           )
       }).pipe(Effect.zipRight(draw))
 

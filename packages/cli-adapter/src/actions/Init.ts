@@ -6,7 +6,8 @@ import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
 import { withEngine } from "../Session.js"
 import { DEFAULT_DATABASE } from "../commands/Shared.js"
-import { plainEngine, type StorageOptions } from "../Settings.js"
+import { plainEngine } from "../EngineSettings.js"
+import type { StorageOptions } from "../Settings.js"
 import { sanitize, jsonLine, shellQuote } from "../Text.js"
 
 export interface InitOptions extends StorageOptions {

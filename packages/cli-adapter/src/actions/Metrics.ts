@@ -1,27 +1,19 @@
-import {
-  CallEvaluations,
-  CallId,
-  encodeEvaluation,
-  encodeMetric,
-  encodePredefinedMetric,
-  MetricId,
-  Metrics,
-  type StoredEvaluation
-} from "@earshot/core"
+/** Metrics, and the scores of calls. */
 import * as Effect from "effect/Effect"
+import { send } from "../Api.js"
 import { type PageOptions, pageQuery, printPage } from "../Listing.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
-import { callAs, resolveCaller, decodeId, withEngine } from "../Session.js"
-import { type CommonOptions, defined, plainEngine } from "../Settings.js"
+import { type CommonOptions, defined } from "../Settings.js"
 import { type Column, table } from "../Table.js"
+import { onTarget } from "../Target.js"
 import { jsonLine } from "../Text.js"
+import type { Wire } from "../Wire.js"
 
 export const predefined = (options: CommonOptions): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const caller = yield* resolveCaller(options)
-    const all = (yield* callAs(caller, (yield* Metrics).predefined)()).map((one) => encodePredefinedMetric(one))
+    const all = yield* send("get", "/test_framework/v1/predefined-metrics/")
     if (options.json) return yield* screen.print(jsonLine(all))
     const columns: ReadonlyArray<Column<(typeof all)[number]>> = [
       { name: "SLUG", of: (metric) => metric.slug },
@@ -30,61 +22,54 @@ export const predefined = (options: CommonOptions): CommandEffect =>
       { name: "DESCRIPTION", of: (metric) => metric.description, least: 20 }
     ]
     yield* screen.print(table(columns, all, screen.columns).join("\n"))
-  }).pipe(withEngine(plainEngine(options), { existing: true }))
+  }).pipe(onTarget(options))
 
 export const list = (options: CommonOptions & PageOptions & { readonly agent: number | undefined }): CommandEffect =>
   Effect.gen(function* () {
-    const caller = yield* resolveCaller(options)
-    const page = yield* callAs(
-      caller,
-      (yield* Metrics).list
-    )({
-      ...pageQuery(options),
-      ...defined({ agent_id: options.agent })
+    const page = yield* send("get", "/test_framework/v1/metrics/", {
+      query: { ...pageQuery(options), ...defined({ agent_id: options.agent }) }
     })
     yield* printPage(page, {
       json: options.json,
-      encode: encodeMetric,
       none: "No metrics found. --agent ID also lists the predefined metrics.",
       columns: [
         { name: "ID", of: (metric) => String(metric.id), right: true },
         { name: "NAME", of: (metric) => metric.name, least: 16 },
         { name: "SLUG", of: (metric) => metric.slug ?? "", least: 12 },
         { name: "TYPE", of: (metric) => metric.type },
-        { name: "VALUE", of: (metric) => metric.evalType },
-        { name: "AGENT", of: (metric) => String(metric.agentId), right: true },
-        { name: "ENABLED", of: (metric) => (metric.observabilityEnabled ? "yes" : "no") }
+        { name: "VALUE", of: (metric) => metric.eval_type },
+        { name: "AGENT", of: (metric) => String(metric.agent), right: true },
+        { name: "ENABLED", of: (metric) => (metric.observability_enabled ? "yes" : "no") }
       ]
     })
-  }).pipe(withEngine(plainEngine(options), { existing: true }))
+  }).pipe(onTarget(options))
 
 export const show = (options: CommonOptions & { readonly id: number }): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const caller = yield* resolveCaller(options)
-    const id = yield* decodeId(MetricId, "Metric", options.id)
-    yield* screen.print(jsonLine(encodeMetric(yield* callAs(caller, (yield* Metrics).read)(id))))
-  }).pipe(withEngine(plainEngine(options), { existing: true }))
+    yield* screen.print(jsonLine(yield* send("get", "/test_framework/v1/metrics/{id}/", { id: options.id })))
+  }).pipe(onTarget(options))
 
-export const evaluationColumns: ReadonlyArray<Column<StoredEvaluation>> = [
-  { name: "METRIC", of: (one) => one.metricName, least: 16 },
+export const evaluationColumns: ReadonlyArray<Column<Wire<"Evaluation">>> = [
+  { name: "METRIC", of: (one) => one.metric_name, least: 16 },
   { name: "STATUS", of: (one) => one.status },
   { name: "VALUE", of: (one) => (one.value === null ? "" : String(one.value)), right: true },
-  { name: "REASON", of: (one) => one.detail.reason ?? one.detail.explanation ?? "", least: 20 }
+  { name: "REASON", of: (one) => one.reason ?? one.explanation ?? "", least: 20 }
 ]
 
 /** Shows the metric scores of a call. */
 export const scores = (options: CommonOptions & { readonly id: number }): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const caller = yield* resolveCaller(options)
-    const id = yield* decodeId(CallId, "Call", options.id)
-    const evaluations = yield* callAs(caller, (yield* CallEvaluations).evaluations)(id)
-    if (options.json) return yield* screen.print(jsonLine(evaluations.map(encodeEvaluation)))
-    if (evaluations.length === 0)
-      return yield* screen.note("This call has no scores yet. Run pending evaluations with `earshot jobs run`.")
+    const evaluations = yield* send("get", "/observability/v1/call-logs/{id}/evaluations/", { id: options.id })
+    if (options.json) return yield* screen.print(jsonLine(evaluations))
+    if (evaluations.length === 0) {
+      return yield* screen.note(
+        "This call has no scores yet. A running server runs pending evaluations, or `earshot jobs run`."
+      )
+    }
     yield* screen.print(table(evaluationColumns, evaluations, screen.columns).join("\n"))
-  }).pipe(withEngine(plainEngine(options), { existing: true }))
+  }).pipe(onTarget(options))
 
 /** Queues the evaluation of a call. */
 export const evaluate = (
@@ -92,12 +77,11 @@ export const evaluate = (
 ): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const caller = yield* resolveCaller(options)
-    const id = yield* decodeId(CallId, "Call", options.id)
-    const asked = yield* callAs(caller, (yield* CallEvaluations).evaluate)(id, {
-      metric_ids: options.metrics ?? null
+    const asked = yield* send("post", "/observability/v1/call-logs/{id}/evaluate_metrics/", {
+      id: options.id,
+      body: { metric_ids: options.metrics ?? null }
     })
     yield* options.json
-      ? screen.print(jsonLine({ call: asked.callId, metric_ids: asked.metricIds, job: asked.jobId }))
-      : screen.note(`Job ${asked.jobId} is queued. A running server runs it, or \`earshot jobs run\`.`)
-  }).pipe(withEngine(plainEngine(options), { existing: true }))
+      ? screen.print(jsonLine(asked))
+      : screen.note(`Job ${asked.job} is queued. A running server runs it, or \`earshot jobs run\`.`)
+  }).pipe(onTarget(options))

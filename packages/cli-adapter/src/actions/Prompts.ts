@@ -13,7 +13,7 @@ import { CommandRejected } from "../Errors.js"
 import { readText } from "../ReadText.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
-import { withLanguageModel, plainEngine } from "../Settings.js"
+import { withLanguageModel, plainEngine } from "../EngineSettings.js"
 import { sanitizeLines, jsonLine } from "../Text.js"
 import { Wiring } from "../Wiring.js"
 

@@ -4,7 +4,8 @@ import type { CommandEffect } from "../CommandEffect.js"
 import { ReportedFailure } from "../Errors.js"
 import { Screen } from "../Screen.js"
 import { withEngine } from "../Session.js"
-import { plainEngine, type StorageOptions } from "../Settings.js"
+import { plainEngine } from "../EngineSettings.js"
+import type { StorageOptions } from "../Settings.js"
 import { jsonLine, sanitize } from "../Text.js"
 
 export interface CheckOptions extends StorageOptions {

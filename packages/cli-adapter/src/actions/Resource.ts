@@ -1,37 +1,26 @@
 /** The actions of a resource: list, show, create, update, delete. */
-import { type Engine, type Operation, type Pages, type Untrusted, untrusted, type UseCase } from "@earshot/core"
 import * as Effect from "effect/Effect"
-import type * as Schema from "effect/Schema"
 import { type InputOptions, readInput } from "../Assignments.js"
+import { type ItemOf, type Page, type PathOf, sendUntyped } from "../Api.js"
 import { type PageOptions, pageQuery, printPage } from "../Listing.js"
-import type { CommandError, CommandEffect } from "../CommandEffect.js"
+import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
-import { callAs, resolveCaller, decodeId, withEngine } from "../Session.js"
-import { type CommonOptions, defined, plainEngine } from "../Settings.js"
+import { type CommonOptions, defined } from "../Settings.js"
 import type { Column } from "../Table.js"
+import { onTarget } from "../Target.js"
 import { sanitize, jsonLine } from "../Text.js"
 
-export type Asks<Args extends ReadonlyArray<unknown>, A> = UseCase<Operation, Args, A, CommandError>
-
-/** The use cases of a resource. */
-interface UseCases<Id, Noun> {
-  readonly create: Asks<[input: Untrusted], Noun>
-  readonly list: Asks<[query: Untrusted], Pages.Page<Noun>>
-  readonly read: Asks<[id: Id], Noun>
-  readonly update: Asks<[id: Id, input: Untrusted], Noun>
-  readonly delete: Asks<[id: Id], void>
-}
-
-export interface Resource<Id extends number, Noun> {
+export interface Resource<P extends PathOf<"get">> {
   /** Its name in messages. */
   readonly noun: string
   /** Default: the noun with an s. */
   readonly plural?: string
-  readonly useCases: Effect.Effect<UseCases<Id, Noun>, never, Engine.Services>
-  readonly id: Schema.Schema<Id, number>
-  readonly encode: (one: Noun) => Readonly<Record<string, unknown>>
-  readonly columns: ReadonlyArray<Column<Noun>>
+  /** The path of its list. */
+  readonly path: P
+  readonly columns: ReadonlyArray<Column<ItemOf<P>>>
 }
+
+type Fields = Readonly<Record<string, unknown>>
 
 /** The parameters of a list query besides its page, by their API names. */
 export type Selection = Readonly<Record<string, unknown>>
@@ -52,52 +41,49 @@ export interface ResourceActions {
   readonly remove: (options: CommonOptions & { readonly id: number }) => CommandEffect
 }
 
-export const resourceActions = <Id extends number, Noun extends { readonly id: Id }>(
-  of: Resource<Id, Noun>
-): ResourceActions => {
-  const shown = (json: boolean, one: Noun) =>
-    Effect.flatMap(Screen, (screen) => screen.print(json ? jsonLine(of.encode(one)) : describe(of.encode(one))))
-  const known = (id: number) => decodeId(of.id, of.noun, id)
+/** Prints one of a resource. */
+const printOne = (json: boolean, one: Fields) =>
+  Effect.flatMap(Screen, (screen) => screen.print(json ? jsonLine(one) : describe(one)))
+
+const idColumn: Column<unknown> = {
+  name: "ID",
+  of: (one) => (typeof one === "object" && one !== null && "id" in one ? String(one.id) : ""),
+  right: true
+}
+
+export const resourceActions = <P extends PathOf<"get">>(of: Resource<P>): ResourceActions => {
+  const onePath = `${of.path}{id}/`
   return {
     list: (options) =>
       Effect.gen(function* () {
-        const caller = yield* resolveCaller(options)
-        const page = yield* callAs(
-          caller,
-          (yield* of.useCases).list
-        )(untrusted({ ...pageQuery(options), ...defined(options.selection) }))
+        const page = yield* sendUntyped<Page<ItemOf<P>>>("get", of.path, {
+          query: { ...pageQuery(options), ...defined(options.selection) }
+        })
         yield* printPage(page, {
           json: options.json,
-          encode: of.encode,
           none: `No ${of.plural ?? `${of.noun}s`} found.`,
-          columns: [{ name: "ID", of: (one) => String(one.id), right: true }, ...of.columns]
+          columns: [idColumn, ...of.columns]
         })
-      }).pipe(withEngine(plainEngine(options), { existing: true })),
+      }).pipe(onTarget(options)),
     show: (options) =>
       Effect.gen(function* () {
-        const caller = yield* resolveCaller(options)
-        const one = yield* callAs(caller, (yield* of.useCases).read)(yield* known(options.id))
-        yield* shown(options.json, one)
-      }).pipe(withEngine(plainEngine(options), { existing: true })),
+        yield* printOne(options.json, yield* sendUntyped<Fields>("get", onePath, { id: options.id }))
+      }).pipe(onTarget(options)),
     create: (options) =>
       Effect.gen(function* () {
-        const input = yield* readInput(options)
-        const caller = yield* resolveCaller(options)
-        yield* shown(options.json, yield* callAs(caller, (yield* of.useCases).create)(input))
-      }).pipe(withEngine(plainEngine(options), { existing: true })),
+        const body = yield* readInput(options)
+        yield* printOne(options.json, yield* sendUntyped<Fields>("post", of.path, { body }))
+      }).pipe(onTarget(options)),
     update: (options) =>
       Effect.gen(function* () {
-        const input = yield* readInput(options)
-        const caller = yield* resolveCaller(options)
-        const id = yield* known(options.id)
-        yield* shown(options.json, yield* callAs(caller, (yield* of.useCases).update)(id, input))
-      }).pipe(withEngine(plainEngine(options), { existing: true })),
+        const body = yield* readInput(options)
+        yield* printOne(options.json, yield* sendUntyped<Fields>("patch", onePath, { id: options.id, body }))
+      }).pipe(onTarget(options)),
     remove: (options) =>
       Effect.gen(function* () {
         const screen = yield* Screen
-        const caller = yield* resolveCaller(options)
-        yield* callAs(caller, (yield* of.useCases).delete)(yield* known(options.id))
+        yield* sendUntyped("delete", onePath, { id: options.id })
         if (!options.json) yield* screen.note(`Deleted ${of.noun} ${options.id}.`)
-      }).pipe(withEngine(plainEngine(options), { existing: true }))
+      }).pipe(onTarget(options))
   }
 }

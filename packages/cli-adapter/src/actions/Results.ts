@@ -1,51 +1,36 @@
 import { writeFile } from "node:fs/promises"
-import {
-  type Comparison,
-  CurrentActor,
-  encodeComparison,
-  encodeResult,
-  encodeRunDetail,
-  encodeRun,
-  type Result,
-  ResultId,
-  Results,
-  type Run,
-  type RunDetail,
-  RunId
-} from "@earshot/core"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { send, sendForText, streamLines } from "../Api.js"
 import { printNumber, printSeconds, printShare } from "../charts/Numbers.js"
 import { CommandRejected, ReportedFailure } from "../Errors.js"
 import { type PageOptions, pageQuery, printPage } from "../Listing.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { repeatLines } from "../RepeatTable.js"
 import { Screen } from "../Screen.js"
-import { callAs, resolveCaller, decodeId, withEngine } from "../Session.js"
-import { type CommonOptions, defined, plainEngine } from "../Settings.js"
+import { type CommonOptions, defined } from "../Settings.js"
 import { type Column, table } from "../Table.js"
+import { onTarget } from "../Target.js"
 import { sanitize, sanitizeLines, jsonLine } from "../Text.js"
-
-const minute = (at: DateTime.Utc): string => DateTime.formatIso(at).slice(0, 16).replace("T", " ")
+import { printMinute, type Wire } from "../Wire.js"
 
 const rate = (value: number | null): string => (value === null ? "" : printShare(value))
 
-const columns: ReadonlyArray<Column<Result>> = [
+const columns: ReadonlyArray<Column<Wire<"Result">>> = [
   { name: "ID", of: ({ id }) => String(id), right: true },
   { name: "NAME", of: ({ name }) => name, least: 12 },
-  { name: "AGENT", of: ({ agentName }) => agentName, least: 8 },
+  { name: "AGENT", of: ({ agent_name: agent }) => agent, least: 8 },
   { name: "CHANNEL", of: ({ channel }) => channel },
   { name: "STATUS", of: ({ status }) => status },
-  { name: "RUNS", of: ({ totalRuns }) => String(totalRuns), right: true },
-  { name: "SUCCESS", of: ({ successRate }) => rate(successRate), right: true },
-  { name: "CREATED (UTC)", of: ({ createdAt }) => minute(createdAt) }
+  { name: "RUNS", of: (result) => String(result.total_runs), right: true },
+  { name: "SUCCESS", of: (result) => rate(result.success_rate), right: true },
+  { name: "CREATED (UTC)", of: (result) => printMinute(result.created_at) }
 ]
 
-const runColumns: ReadonlyArray<Column<Run>> = [
+const runColumns: ReadonlyArray<Column<Wire<"Run">>> = [
   { name: "ID", of: ({ id }) => String(id), right: true },
-  { name: "RESULT", of: ({ resultId }) => String(resultId), right: true },
-  { name: "SCENARIO", of: ({ scenarioName }) => scenarioName, least: 12 },
+  { name: "RESULT", of: ({ result }) => String(result), right: true },
+  { name: "SCENARIO", of: (run) => run.scenario_name, least: 12 },
   { name: "STATUS", of: ({ status }) => status },
   { name: "SUCCESS", of: ({ success }) => (success === null ? "" : success ? "yes" : "no") },
   { name: "LENGTH", of: ({ duration }) => (duration === null ? "" : printSeconds(duration)), right: true },
@@ -57,30 +42,21 @@ export const list = (
   options: CommonOptions & PageOptions & { readonly project: number | undefined; readonly agent: number | undefined }
 ): CommandEffect =>
   Effect.gen(function* () {
-    const caller = yield* resolveCaller(options)
-    const page = yield* callAs(
-      caller,
-      (yield* Results).list
-    )({ ...pageQuery(options), ...defined({ project: options.project, agent: options.agent }) })
-    yield* printPage(page, { json: options.json, encode: encodeResult, none: "No results found.", columns })
-  }).pipe(withEngine(plainEngine(options), { existing: true }))
+    const page = yield* send("get", "/test_framework/v1/results/", {
+      query: { ...pageQuery(options), ...defined({ project: options.project, agent: options.agent }) }
+    })
+    yield* printPage(page, { json: options.json, none: "No results found.", columns })
+  }).pipe(onTarget(options))
 
 export const listRuns = (
   options: CommonOptions & PageOptions & { readonly result: number | undefined; readonly status: string | undefined }
 ): CommandEffect =>
   Effect.gen(function* () {
-    const caller = yield* resolveCaller(options)
-    const page = yield* callAs(
-      caller,
-      (yield* Results).listRuns
-    )({ ...pageQuery(options), ...defined({ result: options.result, status: options.status }) })
-    yield* printPage(page, {
-      json: options.json,
-      encode: encodeRun,
-      none: "No runs found.",
-      columns: runColumns
+    const page = yield* send("get", "/test_framework/v1/runs/", {
+      query: { ...pageQuery(options), ...defined({ result: options.result, status: options.status }) }
     })
-  }).pipe(withEngine(plainEngine(options), { existing: true }))
+    yield* printPage(page, { json: options.json, none: "No runs found.", columns: runColumns })
+  }).pipe(onTarget(options))
 
 /** Names and values, without blank ones. */
 const facts = (known: ReadonlyArray<readonly [string, string]>): string =>
@@ -89,34 +65,35 @@ const facts = (known: ReadonlyArray<readonly [string, string]>): string =>
     .map(([name, value]) => `${name.padEnd(12)} ${sanitize(value)}`)
     .join("\n")
 
-const describe = (result: Result): string => {
-  const counts = Object.entries(result.runsByStatus).filter(([, runs]) => runs > 0)
+const describe = (result: Wire<"Result">): string => {
+  const counts = Object.entries(result.runs_by_status).filter(([, runs]) => runs > 0)
   return facts([
     ["Result", `${result.name} (${result.id})`],
-    ["Agent", `${result.agentName} (${result.agentId})`],
+    ["Agent", `${result.agent_name} (${result.agent})`],
     ["Channel", result.channel],
     ["Status", result.status],
     [
       "Runs",
-      `${result.totalRuns}${counts.length === 0 ? "" : `: ${counts.map(([status, runs]) => `${runs} ${status}`).join(", ")}`}`
+      `${result.total_runs}${counts.length === 0 ? "" : `: ${counts.map(([status, runs]) => `${runs} ${status}`).join(", ")}`}`
     ],
-    ["Success", rate(result.successRate)],
-    ["Created", DateTime.formatIso(result.createdAt)]
+    ["Success", rate(result.success_rate)],
+    ["Created", result.created_at]
   ])
 }
 
 export const show = (options: CommonOptions & { readonly id: number }): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const caller = yield* resolveCaller(options)
-    const result = yield* callAs(caller, (yield* Results).read)(yield* decodeId(ResultId, "Result", options.id))
-    if (options.json) return yield* screen.print(jsonLine(encodeResult(result)))
-    const metrics: ReadonlyArray<Column<Result["metrics"][number]>> = [
+    const { id } = options
+    const result = yield* send("get", "/test_framework/v1/results/{id}/", { id })
+    if (options.json) return yield* screen.print(jsonLine(result))
+    const metrics: ReadonlyArray<Column<Wire<"Result">["metrics"][number]>> = [
       { name: "METRIC", of: ({ name }) => name, least: 16 },
       { name: "AVERAGE", of: ({ average }) => (average === null ? "" : printNumber(average)), right: true },
       { name: "RUNS", of: ({ runs }) => String(runs), right: true }
     ]
-    const reliability = repeatLines(yield* callAs(caller, (yield* Results).repeats)(result.id), screen.columns)
+    const repeats = yield* send("get", "/test_framework/v1/results/{id}/repeats/", { id })
+    const reliability = repeatLines(repeats, screen.columns)
     yield* screen.print(
       [
         describe(result),
@@ -124,45 +101,43 @@ export const show = (options: CommonOptions & { readonly id: number }): CommandE
         ...(result.metrics.length === 0 ? [] : ["", ...table(metrics, result.metrics, screen.columns)])
       ].join("\n")
     )
-  }).pipe(withEngine(plainEngine(options), { existing: true }))
+  }).pipe(onTarget(options))
 
 export const showRun = (options: CommonOptions & { readonly id: number }): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const caller = yield* resolveCaller(options)
-    const run = yield* callAs(caller, (yield* Results).readRun)(yield* decodeId(RunId, "Run", options.id))
-    yield* screen.print(options.json ? jsonLine(encodeRunDetail(run)) : describeRun(run, screen.columns).join("\n"))
-  }).pipe(withEngine(plainEngine(options), { existing: true }))
+    const run = yield* send("get", "/test_framework/v1/runs/{id}/", { id: options.id })
+    yield* screen.print(options.json ? jsonLine(run) : describeRun(run, screen.columns).join("\n"))
+  }).pipe(onTarget(options))
 
-type Score = RunDetail["metrics"][number]
-
-const scoreColumns: ReadonlyArray<Column<Score>> = [
+const scoreColumns: ReadonlyArray<Column<Wire<"RunDetail">["metrics"][number]>> = [
   { name: "METRIC", of: ({ metric_name: name }) => name, least: 16 },
   { name: "STATUS", of: ({ status }) => status },
   { name: "VALUE", of: ({ value }) => (value === null ? "" : String(value)), right: true },
   { name: "REASON", of: ({ explanation, reason }) => reason ?? explanation ?? "", least: 20 }
 ]
 
-const describeRun = (run: RunDetail, columns: number): ReadonlyArray<string> => [
+const describeRun = (run: Wire<"RunDetail">, columns: number): ReadonlyArray<string> => [
   facts([
-    ["Run", `${run.scenarioName} (${run.id})`],
-    ["Scenario", run.scenarioKey],
-    ["Result", String(run.resultId)],
+    ["Run", `${run.scenario_name} (${run.id})`],
+    ["Scenario", run.scenario_key],
+    ["Result", String(run.result)],
     ["Channel", run.channel],
-    ["Number", run.phoneNumber ?? ""],
+    ["Number", run.phone_number ?? ""],
     ["Status", run.status],
     ["Success", run.success === null ? (run.status === "completed" ? "unknown" : "") : run.success ? "yes" : "no"],
     ["Length", run.duration === null ? "" : printSeconds(run.duration)],
     ["Attempts", String(run.attempts)],
     ["Error", run.error ?? ""],
-    ["Ended because", run.endedReason ?? ""],
-    ["Started", run.startedAt === null ? "" : DateTime.formatIso(run.startedAt)],
-    ["Ended", run.endedAt === null ? "" : DateTime.formatIso(run.endedAt)]
+    ["Ended because", run.ended_reason ?? ""],
+    ["Started", run.started_at ?? ""],
+    ["Ended", run.ended_at ?? ""]
   ]),
   ...(run.metrics.length === 0 ? [] : ["", ...table(scoreColumns, run.metrics, columns)]),
   ...(run.transcript === "" ? [] : ["", sanitizeLines(run.transcript)])
 ]
 
+type Comparison = Wire<"Comparison">
 type ComparedScenario = Comparison["scenarios"][number]
 type ComparedMetric = Comparison["metrics"][number]
 
@@ -179,8 +154,8 @@ const reasons = ({ metrics }: ComparedScenario): string =>
 const scenarioColumns: ReadonlyArray<Column<ComparedScenario>> = [
   { name: "SCENARIO", of: ({ name }) => name, least: 12 },
   { name: "CHANGE", of: ({ change }) => change },
-  { name: "BASE", of: ({ successRate }) => rate(successRate.base), right: true },
-  { name: "NOW", of: ({ successRate }) => rate(successRate.result), right: true },
+  { name: "BASE", of: (one) => rate(one.success_rate.base), right: true },
+  { name: "NOW", of: (one) => rate(one.success_rate.result), right: true },
   { name: "METRICS", of: reasons, least: 12 }
 ]
 
@@ -192,7 +167,7 @@ const metricColumns: ReadonlyArray<Column<ComparedMetric>> = [
   { name: "DIFFERENCE", of: ({ difference }) => signed(difference, printNumber), right: true }
 ]
 
-const summary = ({ base, result, scenarioCounts, successRate }: Comparison): string => {
+const summary = ({ base, result, scenario_counts: scenarioCounts, success_rate: successRate }: Comparison): string => {
   const counts = Object.entries(scenarioCounts).filter(([, count]) => count > 0)
   const rates =
     successRate.base === null || successRate.result === null
@@ -214,14 +189,13 @@ export const compare = (
 ): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const caller = yield* resolveCaller(options)
-    const compared = yield* callAs(caller, (yield* Results).compare)(yield* decodeId(ResultId, "Result", options.id), {
-      base: options.base,
-      ...defined({ tolerance: options.tolerance })
+    const compared = yield* send("get", "/test_framework/v1/results/{id}/compare/", {
+      id: options.id,
+      query: { base: options.base, ...defined({ tolerance: options.tolerance }) }
     })
     yield* screen.print(
       options.json
-        ? jsonLine(encodeComparison(compared))
+        ? jsonLine(compared)
         : [
             ...table(scenarioColumns, compared.scenarios, screen.columns),
             ...(compared.metrics.length === 0 ? [] : ["", ...table(metricColumns, compared.metrics, screen.columns)]),
@@ -229,10 +203,14 @@ export const compare = (
             sanitize(summary(compared))
           ].join("\n")
     )
-    const isWorse =
-      compared.change === "worse" || compared.scenarioCounts.worse > 0 || compared.scenarioCounts.mixed > 0
-    if (options.failOn === "regression" && isWorse) return yield* new ReportedFailure()
-  }).pipe(withEngine(plainEngine(options), { existing: true }))
+    const { mixed, worse } = compared.scenario_counts
+    if (options.failOn === "regression" && (compared.change === "worse" || worse > 0 || mixed > 0)) {
+      return yield* new ReportedFailure()
+    }
+  }).pipe(onTarget(options))
+
+/** Runs that are printed at a time. */
+const PRINTED_AT_ONCE = 50
 
 /** Prints the runs of a result as one line of JSON each, or as a JUnit report. */
 export const exportResult = (
@@ -240,57 +218,48 @@ export const exportResult = (
 ): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const caller = yield* resolveCaller(options)
-    const results = yield* Results
-    const id = yield* decodeId(ResultId, "Result", options.id)
-    if (options.junit !== undefined) {
-      const path = options.junit
-      const report = yield* callAs(caller, results.junit)(id)
-      if (path === "-") return yield* screen.print(report)
+    const { id, junit } = options
+    if (junit !== undefined) {
+      const report = yield* sendForText("/test_framework/v1/results/{id}/junit/", { id })
+      if (junit === "-") return yield* screen.print(report)
       return yield* Effect.tryPromise({
-        try: () => writeFile(path, report),
-        catch: () => new CommandRejected({ reason: `Cannot write ${path}.` })
+        try: () => writeFile(junit, report),
+        catch: () => new CommandRejected({ reason: `Cannot write ${junit}.` })
       })
     }
-    const actor = yield* caller.admit("results.export")
-    yield* results.export(id).pipe(
-      Stream.provideService(CurrentActor, actor),
-      Stream.map((run) => jsonLine(encodeRunDetail(run))),
-      Stream.grouped(50),
-      Stream.runForEach((lines) => screen.print([...lines].join("\n")))
+    yield* streamLines("/test_framework/v1/results/{id}/export/", { id }).pipe(
+      Stream.grouped(PRINTED_AT_ONCE),
+      Stream.runForEach((runs) => screen.print([...runs].map(jsonLine).join("\n")))
     )
-  }).pipe(withEngine(plainEngine(options), { existing: true }))
-
-const canceledRuns = (result: Result): number => result.runsByStatus.cancelled
+  }).pipe(onTarget(options))
 
 /** Cancels the unfinished runs of a result. */
 export const cancel = (options: CommonOptions & { readonly id: number }): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const caller = yield* resolveCaller(options)
-    const result = yield* callAs(caller, (yield* Results).cancel)(yield* decodeId(ResultId, "Result", options.id))
+    const result = yield* send("post", "/test_framework/v1/results/{id}/cancel/", { id: options.id })
     yield* options.json
-      ? screen.print(jsonLine(encodeResult(result)))
-      : screen.note(`Canceled: ${canceledRuns(result)} of the ${result.totalRuns} runs of result ${result.id}.`)
-  }).pipe(withEngine(plainEngine(options), { existing: true }))
+      ? screen.print(jsonLine(result))
+      : screen.note(
+          `Canceled: ${result.runs_by_status.cancelled} of the ${result.total_runs} runs of result ${result.id}.`
+        )
+  }).pipe(onTarget(options))
 
 export const cancelRun = (options: CommonOptions & { readonly id: number }): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const caller = yield* resolveCaller(options)
-    const run = yield* callAs(caller, (yield* Results).cancelRun)(yield* decodeId(RunId, "Run", options.id))
-    yield* options.json ? screen.print(jsonLine(encodeRun(run))) : screen.note(`Canceled run ${run.id}.`)
-  }).pipe(withEngine(plainEngine(options), { existing: true }))
+    const run = yield* send("post", "/test_framework/v1/runs/{id}/cancel/", { id: options.id })
+    yield* options.json ? screen.print(jsonLine(run)) : screen.note(`Canceled run ${run.id}.`)
+  }).pipe(onTarget(options))
 
 /** Source: interface, E8. Ids that do not exist are ignored. */
 export const remove = (options: CommonOptions & { readonly ids: ReadonlyArray<number> }): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const caller = yield* resolveCaller(options)
-    yield* callAs(caller, (yield* Results).bulkDelete)({ result_ids: options.ids })
+    yield* send("post", "/test_framework/v1/results/bulk_delete/", { body: { result_ids: options.ids } })
     if (!options.json)
       yield* screen.note(`Deleted results ${options.ids.join(", ")}; ids that do not exist were ignored.`)
-  }).pipe(withEngine(plainEngine(options), { existing: true }))
+  }).pipe(onTarget(options))
 
 /** Source: interface, E9. */
 export const removeRuns = (
@@ -298,8 +267,7 @@ export const removeRuns = (
 ): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const caller = yield* resolveCaller(options)
-    const id = yield* decodeId(ResultId, "Result", options.id)
-    yield* callAs(caller, (yield* Results).deleteRuns)(id, { run_ids: options.runs })
-    if (!options.json) yield* screen.note(`Deleted runs ${options.runs.join(", ")} of result ${id}.`)
-  }).pipe(withEngine(plainEngine(options), { existing: true }))
+    const { id, runs } = options
+    yield* send("post", "/test_framework/v1/results/{id}/delete_runs/", { id, body: { run_ids: runs } })
+    if (!options.json) yield* screen.note(`Deleted runs ${runs.join(", ")} of result ${id}.`)
+  }).pipe(onTarget(options))

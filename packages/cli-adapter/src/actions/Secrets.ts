@@ -3,9 +3,11 @@ import * as Effect from "effect/Effect"
 import type { CommandEffect } from "../CommandEffect.js"
 import { ReportedFailure } from "../Errors.js"
 import { Screen } from "../Screen.js"
-import { REVOCATION_DELAY, withEngine } from "../Session.js"
-import { plainEngine, type StorageOptions } from "../Settings.js"
+import { withEngine } from "../Session.js"
+import { plainEngine } from "../EngineSettings.js"
+import type { StorageOptions } from "../Settings.js"
 import { jsonLine, sanitize } from "../Text.js"
+import { REVOCATION_DELAY } from "./Credentials.js"
 
 export interface SecretsOptions extends StorageOptions {
   readonly json: boolean

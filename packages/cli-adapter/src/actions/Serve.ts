@@ -23,17 +23,12 @@ import { UsageError, type OutputClosed } from "../Errors.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
 import { parseAddress, runEngine } from "../Session.js"
-import {
-  type CodeHostOptions,
-  codeHostSettings,
-  ingestingEngine,
-  type IngestingOptions,
-  type StorageOptions
-} from "../Settings.js"
+import { codeHostSettings, ingestingEngine } from "../EngineSettings.js"
+import type { CodeHostOptions, IngestingOptions, StorageOptions } from "../Settings.js"
 import { Signals } from "../Signals.js"
 import { jsonLine } from "../Text.js"
 import { Wiring } from "../Wiring.js"
-import { hostSignInLink } from "./SignIn.js"
+import { hostSignInLink } from "../HostSignIn.js"
 
 export interface ServeOptions extends StorageOptions, IngestingOptions, CodeHostOptions {
   readonly json: boolean

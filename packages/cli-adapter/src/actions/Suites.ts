@@ -1,32 +1,17 @@
 import { writeFile } from "node:fs/promises"
-import { basename } from "node:path"
-import {
-  Credits,
-  encodeValidatedSuite,
-  FieldErrors,
-  JUnit,
-  loadSyntax,
-  locator,
-  parseSuiteText,
-  type SuiteSyntax,
-  syntaxOf,
-  type SyntaxName,
-  type TextPosition,
-  type PlannedScenario,
-  type SuitePlan,
-  Suites,
-  Upload
-} from "@earshot/core"
+import { JUnit, locator, type TextPosition } from "@earshot/core"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import { fieldErrorLines, ReportedFailure, CommandRejected } from "../Errors.js"
+import * as Option from "effect/Option"
+import { type ApiRejected, send } from "../Api.js"
+import { fieldErrorLines, type FieldErrors, isFieldErrors, ReportedFailure, CommandRejected } from "../Errors.js"
 import { readBytes, displayName } from "../ReadText.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
-import { callAs, resolveCaller, withEngine } from "../Session.js"
-import { type CommonOptions, defined, plainEngine } from "../Settings.js"
+import type { CommonOptions } from "../Settings.js"
 import { type Column, table } from "../Table.js"
+import { onTarget } from "../Target.js"
 import { sanitize, jsonLine } from "../Text.js"
+import type { Wire } from "../Wire.js"
 
 /** What the commands over a suite file take. */
 export interface SuiteFileOptions extends CommonOptions {
@@ -41,29 +26,28 @@ export interface SuiteFileOptions extends CommonOptions {
 
 export type ValidateOptions = SuiteFileOptions
 
-const columns: ReadonlyArray<Column<PlannedScenario>> = [
+type Plan = Wire<"SuitePlan">
+
+const columns: ReadonlyArray<Column<Plan["scenarios"][number]>> = [
   { name: "KEY", of: ({ key }) => key, least: 12 },
   { name: "NAME", of: ({ name }) => name, least: 10 },
   { name: "TYPE", of: ({ type }) => type, least: 8 },
   { name: "RUNS", of: ({ frequency }) => String(frequency), right: true },
-  { name: "METRICS", of: ({ metricIds }) => String(metricIds.length), right: true },
+  { name: "METRICS", of: ({ metric_ids: metrics }) => String(metrics.length), right: true },
   { name: "PERSONALITY", of: ({ personality }) => personality?.name ?? "", least: 8 },
-  { name: "CREDITS", of: ({ estimatedCost }) => shortCredits(estimatedCost), right: true }
+  { name: "CREDITS", of: ({ estimated_cost: cost }) => shortCredits(cost), right: true }
 ]
 
 /** Credits without trailing zeros. */
-const shortCredits = (credits: Credits.MicroCredits): string => Credits.format(credits).replace(/\.?0+$/, "")
+const shortCredits = (credits: string): string => credits.replace(/\.?0+$/, "")
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
 
-const summary = (plan: SuitePlan): string =>
-  `${plan.suiteName}: ${counted(plan.scenarios.length, "scenario")}, ${counted(plan.totalRuns, "run")} by ${plan.channel}, about ${shortCredits(plan.estimatedCost)} credits.`
+const summary = (plan: Plan): string =>
+  `${plan.suite_name}: ${counted(plan.scenarios.length, "scenario")}, ${counted(plan.total_runs, "run")} by ${plan.channel}, about ${shortCredits(plan.estimated_cost)} credits.`
 
-/** The text of a suite file, and the reader of its syntax. */
-interface SuiteFile {
-  readonly text: string
-  readonly syntax: SuiteSyntax
-}
+/** The name of errors that are about no field. */
+const NON_FIELD = "non_field_errors"
 
 /** A field error with its place in the file; null for an option. */
 interface LocatedError {
@@ -74,15 +58,11 @@ interface LocatedError {
   readonly messages: ReadonlyArray<string>
 }
 
-const locateErrors = (
-  options: SuiteFileOptions,
-  { syntax, text }: SuiteFile,
-  errors: FieldErrors.FieldErrors
-): ReadonlyArray<LocatedError> => {
-  const locate = locator(text, syntax)
+const locateErrors = (options: SuiteFileOptions, text: string, errors: FieldErrors): ReadonlyArray<LocatedError> => {
+  const locate = locator(text)
   // The option overrides the file.
   const placeOf = (path: string) =>
-    path === "agent_id" && options.agent !== undefined ? null : locate(path === "file" ? FieldErrors.NON_FIELD : path)
+    path === "agent_id" && options.agent !== undefined ? null : locate(path === "file" ? NON_FIELD : path)
   return Object.entries(errors)
     .map(([path, messages]) => ({ path, name: nameOf(path, options), messages, place: placeOf(path) }))
     .toSorted((a, b) => order(a.place, b.place))
@@ -94,7 +74,7 @@ const order = (a: TextPosition | null, b: TextPosition | null): number =>
 /** The name of a path in messages: an option, if the value came from one. Either may give the agent. */
 const nameOf = (path: string, options: SuiteFileOptions): string =>
   path === "file"
-    ? FieldErrors.NON_FIELD
+    ? NON_FIELD
     : path === "agent_id"
       ? options.agent !== undefined
         ? "--agent"
@@ -139,10 +119,11 @@ const report = (
 }
 
 /** The keys of the scenarios, as far as they can be read: the report of an invalid suite names them too. */
-const keysIn = ({ syntax, text }: SuiteFile): ReadonlyArray<string> => {
-  const scenarios: unknown = Either.match(parseSuiteText(text, syntax), {
-    onLeft: () => [],
-    onRight: (one) => (typeof one === "object" && one !== null && "scenarios" in one ? one.scenarios : [])
+const keysIn = (text: string): ReadonlyArray<string> => {
+  const parsed = Effect.runSync(Effect.option(Effect.try((): unknown => JSON.parse(text))))
+  const scenarios: unknown = Option.match(parsed, {
+    onNone: () => [],
+    onSome: (one) => (typeof one === "object" && one !== null && "scenarios" in one ? one.scenarios : [])
   })
   return Array.isArray(scenarios)
     ? scenarios
@@ -164,49 +145,45 @@ export const writeReport = (path: string | undefined, text: () => string): Effec
         catch: () => new CommandRejected({ reason: `Cannot write ${path}.` })
       })
 
-const MEDIA_TYPES: Readonly<Record<SyntaxName, string>> = {
-  json: "application/json",
-  yaml: "application/yaml",
-  csv: "text/csv"
+/** A suite file with the options that override it. */
+interface SuiteFile {
+  readonly text: string
+  /** The keys of its scenarios. */
+  readonly keys: ReadonlyArray<string>
+  /** As the API takes it. */
+  readonly form: FormData
 }
 
-/** A suite file with the options that override it, as the engine takes it. */
-export const readSuite = (options: SuiteFileOptions) =>
-  Effect.flatMap(readBytes(options.file), (bytes) => {
-    // As the engine reads it: without a byte order mark.
+export const readSuite = (options: SuiteFileOptions): Effect.Effect<SuiteFile, CommandRejected> =>
+  Effect.map(readBytes(options.file), (bytes) => {
+    // As the API reads it: without a byte order mark.
     const text = new TextDecoder().decode(bytes)
-    const name = syntaxOf(text, { name: options.file })
-    return Effect.map(
-      Effect.promise(() => loadSyntax(name)),
-      (syntax) => ({
-        text,
-        syntax,
-        keys: keysIn({ text, syntax }),
-        body: {
-          // A table states no name of the suite; otherwise the file's name is not part of it.
-          file: new Upload(
-            bytes,
-            MEDIA_TYPES[name],
-            name === "csv" && options.file !== "-" ? basename(options.file) : ""
-          ),
-          ...defined({ agent_id: options.agent, channel: options.channel, name: options.name }),
-          ...(options.scenarios.length === 0 ? {} : { scenario_keys: options.scenarios }),
-          ...(options.tags.length === 0 ? {} : { scenario_tags: options.tags })
-        }
-      })
-    )
+    const form = new FormData()
+    // The name of the file is not part of the suite.
+    form.set("file", new Blob([new Uint8Array(bytes)], { type: "application/json" }), "suite.json")
+    const { agent, channel, name, scenarios, tags } = options
+    if (agent !== undefined) form.set("agent_id", String(agent))
+    if (channel !== undefined) form.set("channel", channel)
+    if (name !== undefined) form.set("name", name)
+    if (scenarios.length > 0) form.set("scenario_keys", JSON.stringify(scenarios))
+    if (tags.length > 0) form.set("scenario_tags", JSON.stringify(tags))
+    return { text, keys: keysIn(text), form }
   })
+
+/** The errors of the suite; any other error response fails. */
+export const errorsOf = (rejected: ApiRejected): Effect.Effect<FieldErrors, ApiRejected> =>
+  rejected.status === 400 && isFieldErrors(rejected.body) ? Effect.succeed(rejected.body) : rejected
 
 /** Prints the errors of a suite with their places in the file on stderr, and writes the report. */
 export const printErrors = (
   options: SuiteFileOptions,
-  { keys, ...suite }: SuiteFile & { readonly keys: ReadonlyArray<string> },
-  errors: FieldErrors.FieldErrors
+  { keys, text }: { readonly text: string; readonly keys: ReadonlyArray<string> },
+  errors: FieldErrors
 ) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const file = displayName(options.file)
-    const all = locateErrors(options, suite, errors)
+    const all = locateErrors(options, text, errors)
     yield* writeReport(options.junit, () => report(file, file, keys, all))
     yield* screen.note(
       options.json
@@ -229,24 +206,23 @@ export const validate = (options: ValidateOptions): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const suite = yield* readSuite(options)
-    const { body, keys } = suite
-    const caller = yield* resolveCaller(options)
-    const invalid = yield* callAs(
-      caller,
-      (yield* Suites).validate
-    )(body).pipe(
-      Effect.flatMap((plan) =>
+    const { form, keys } = suite
+    const invalid = yield* send("post", "/test_framework/v2/scenarios/validate_scenarios_json/", { form }).pipe(
+      Effect.flatMap((validated) =>
         Effect.gen(function* () {
-          yield* writeReport(options.junit, () => report(displayName(options.file), plan.suiteName, keys, []))
+          const { plan } = validated
+          yield* writeReport(options.junit, () => report(displayName(options.file), plan.suite_name, keys, []))
           yield* screen.print(
             options.json
-              ? jsonLine(encodeValidatedSuite(plan))
+              ? jsonLine(validated)
               : [...table(columns, plan.scenarios, screen.columns), "", sanitize(summary(plan))].join("\n")
           )
           return false
         })
       ),
-      Effect.catchTag("ValidationFailed", ({ errors }) => Effect.as(printErrors(options, suite, errors), true))
+      Effect.catchTag("ApiRejected", (rejected) =>
+        Effect.flatMap(errorsOf(rejected), (errors) => Effect.as(printErrors(options, suite, errors), true))
+      )
     )
     if (invalid) return yield* new ReportedFailure()
-  }).pipe(withEngine(plainEngine(options), { existing: true }))
+  }).pipe(onTarget(options))

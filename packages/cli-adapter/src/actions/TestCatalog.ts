@@ -1,97 +1,57 @@
-import {
-  AgentId,
-  Agents,
-  encodeAgent,
-  encodeFolder,
-  encodePersonality,
-  encodePhoneNumber,
-  encodeProject,
-  encodeTestProfile,
-  encodeTool,
-  FolderId,
-  Folders,
-  Personalities,
-  PersonalityId,
-  PhoneNumberId,
-  PhoneNumbers,
-  ProjectId,
-  Projects,
-  TestProfileId,
-  TestProfiles,
-  ToolId,
-  Tools
-} from "@earshot/core"
 import * as Effect from "effect/Effect"
+import { send } from "../Api.js"
 import { type InputOptions, readInput } from "../Assignments.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
-import { callAs, resolveCaller, decodeId, withEngine } from "../Session.js"
-import { type CommonOptions, plainEngine } from "../Settings.js"
+import type { CommonOptions } from "../Settings.js"
+import { onTarget } from "../Target.js"
 import { jsonLine } from "../Text.js"
 import { resourceActions } from "./Resource.js"
 
-const project = { name: "PROJECT", of: (one: { readonly projectId: number }) => String(one.projectId), right: true }
+const project = { name: "PROJECT", of: (one: { readonly project: number }) => String(one.project), right: true }
 const name = { name: "NAME", of: (one: { readonly name: string }) => one.name, least: 12 }
 
-export const projects = resourceActions({
-  noun: "project",
-  useCases: Projects,
-  id: ProjectId,
-  encode: encodeProject,
-  columns: [name]
-})
+export const projects = resourceActions({ noun: "project", path: "/user/v1/projects/", columns: [name] })
 
 export const agents = resourceActions({
   noun: "agent",
-  useCases: Agents,
-  id: AgentId,
-  encode: encodeAgent,
+  path: "/test_framework/v1/agents/",
   columns: [
     project,
     name,
     { name: "PROVIDER", of: ({ provider }) => provider ?? "" },
-    { name: "ASSISTANT", of: ({ assistantId }) => assistantId ?? "", least: 8 }
+    { name: "ASSISTANT", of: ({ assistant_id: assistant }) => assistant ?? "", least: 8 }
   ]
 })
 
 export const personalities = resourceActions({
   noun: "personality",
   plural: "personalities",
-  useCases: Personalities,
-  id: PersonalityId,
-  encode: encodePersonality,
+  path: "/test_framework/v1/personalities/",
   columns: [project, name, { name: "LANGUAGE", of: ({ language }) => language }]
 })
 
 export const profiles = resourceActions({
   noun: "test profile",
-  useCases: TestProfiles,
-  id: TestProfileId,
-  encode: encodeTestProfile,
-  columns: [project, name, { name: "AGENT", of: ({ agentName }) => agentName ?? "", least: 8 }]
+  path: "/test_framework/v1/test_profiles/",
+  columns: [project, name, { name: "AGENT", of: ({ agent_name: agent }) => agent ?? "", least: 8 }]
 })
 
 export const phoneNumbers = resourceActions({
   noun: "phone number",
-  useCases: PhoneNumbers,
-  id: PhoneNumberId,
-  encode: encodePhoneNumber,
+  path: "/test_framework/v1/phone_numbers/",
   columns: [project, { name: "NUMBER", of: ({ number }) => number }, name]
 })
 
 export const tools = resourceActions({
   noun: "tool",
-  useCases: Tools,
-  id: ToolId,
-  encode: encodeTool,
+  path: "/test_framework/v1/tools/",
   columns: [project, name, { name: "DESCRIPTION", of: ({ description }) => description, least: 12 }]
 })
 
 export const folders = resourceActions({
   noun: "folder",
-  useCases: Folders,
-  id: FolderId,
-  encode: encodeFolder,
+  path: "/test_framework/v1/folders/",
   columns: [project, { name: "PATH", of: ({ path }) => path, least: 12 }]
 })
 
@@ -99,12 +59,10 @@ export const folders = resourceActions({
 export const enable = (options: CommonOptions & InputOptions & { readonly id: number }): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const input = yield* readInput(options)
-    const caller = yield* resolveCaller(options)
-    const id = yield* decodeId(ProjectId, "Project", options.id)
-    const enabled = yield* callAs(caller, (yield* Personalities).enable)(id, input)
-    if (options.json) return yield* screen.print(jsonLine(enabled.map((one) => encodePersonality(one))))
+    const body = yield* readInput(options)
+    const enabled = yield* send("post", "/user/v1/projects/{id}/enable_personalities/", { id: options.id, body })
+    if (options.json) return yield* screen.print(jsonLine(enabled))
     yield* screen.note(
-      `Project ${id} has ${enabled.length} enabled personalities: ${enabled.map((one) => one.id).join(", ")}.`
+      `Project ${options.id} has ${enabled.length} enabled personalities: ${enabled.map(({ id }) => id).join(", ")}.`
     )
-  }).pipe(withEngine(plainEngine(options), { existing: true }))
+  }).pipe(onTarget(options))

@@ -1,5 +1,5 @@
-import type { Dashboard, Widget, WidgetData } from "@earshot/core"
 import { truncate, sanitize, displayWidth } from "../Text.js"
+import type { Wire } from "../Wire.js"
 import { drawPie } from "./PieChart.js"
 import { drawStat } from "./StatChart.js"
 import { painted, type Style } from "./Style.js"
@@ -9,8 +9,8 @@ import { drawTime } from "./TimeChart.js"
 const WIDEST = 120
 
 /** The data of one widget. */
-export const drawWidget = (data: WidgetData, style: Style): ReadonlyArray<string> => {
-  switch (data.chartType) {
+export const drawWidget = (data: Wire<"WidgetData">, style: Style): ReadonlyArray<string> => {
+  switch (data.chart_type) {
     case "stat":
       return drawStat(data, style)
     case "pie":
@@ -21,27 +21,25 @@ export const drawWidget = (data: WidgetData, style: Style): ReadonlyArray<string
   }
 }
 
-const PERIODS = { hour: "hour", day: "day", week: "week", month: "month" } as const
-
 /** What a chart shows, in words: `avg of duration by day`. */
-const subject = (data: WidgetData): string => {
-  switch (data.chartType) {
+const subject = (data: Wire<"WidgetData">): string => {
+  switch (data.chart_type) {
     case "stat":
       return "all calls in scope"
     case "pie":
       return `calls by ${data.field}`
     case "bar":
     case "line": {
-      const period = data.timePeriod === null ? "period" : PERIODS[data.timePeriod]
-      return `${data.aggregationFunction} of ${data.field} by ${period}`
+      const period = data.time_period ?? "period"
+      return `${data.aggregation_function} of ${data.field} by ${period}`
     }
   }
 }
 
 /** A dashboard as lines of text, one widget below the other. */
 export const drawDashboard = (
-  dashboard: Dashboard,
-  widgets: ReadonlyArray<{ readonly widget: Widget; readonly data: WidgetData }>,
+  dashboard: Wire<"Dashboard">,
+  widgets: ReadonlyArray<{ readonly widget: Wire<"Widget">; readonly data: Wire<"WidgetData"> }>,
   given: Style
 ): ReadonlyArray<string> => {
   const style = { ...given, columns: Math.min(given.columns, WIDEST) }

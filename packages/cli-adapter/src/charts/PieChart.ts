@@ -1,5 +1,5 @@
-import type { PieData, SliceSeries } from "@earshot/core"
 import { truncate, sanitize, padEnd, padStart, displayWidth } from "../Text.js"
+import type { Wire } from "../Wire.js"
 import { printNumber, printShare } from "./Numbers.js"
 import { painted, type Style } from "./Style.js"
 
@@ -11,7 +11,7 @@ export const shareBar = (share: number, columns: number): string => {
   return "█".repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? "")
 }
 
-const drawSlices = (series: SliceSeries, style: Style): ReadonlyArray<string> => {
+const drawSlices = (series: Wire<"SliceSeries">, style: Style): ReadonlyArray<string> => {
   const rows = series.points.map((slice) => ({
     label: sanitize(slice.label),
     count: printNumber(slice.value),
@@ -33,7 +33,7 @@ const drawSlices = (series: SliceSeries, style: Style): ReadonlyArray<string> =>
 }
 
 /** Each slice as a line: what it is, its share, how many, and a bar. */
-export const drawPie = (data: PieData, style: Style): ReadonlyArray<string> => {
+export const drawPie = (data: Wire<"PieData">, style: Style): ReadonlyArray<string> => {
   const drawn = data.series.filter((series) => series.points.length > 0)
   return drawn.length === 0
     ? [painted(style, "dim", "no data")]

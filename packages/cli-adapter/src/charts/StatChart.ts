@@ -1,5 +1,5 @@
-import type { StatData } from "@earshot/core"
 import { padEnd, displayWidth } from "../Text.js"
+import type { Wire } from "../Wire.js"
 import { printNumber, printSeconds, printShare } from "./Numbers.js"
 import { painted, type Style } from "./Style.js"
 
@@ -10,12 +10,12 @@ const orMissing = (value: number | null, print: (value: number) => string): stri
   value === null ? MISSING : print(value)
 
 /** The four numbers side by side, or below each other where there is no room. */
-export const drawStat = (data: StatData, style: Style): ReadonlyArray<string> => {
+export const drawStat = (data: Wire<"StatData">, style: Style): ReadonlyArray<string> => {
   const numbers = [
-    { name: "Calls", value: printNumber(data.totalCalls) },
-    { name: "Success rate", value: orMissing(data.successRate, printShare) },
-    { name: "Average duration", value: orMissing(data.avgDuration, printSeconds) },
-    { name: "p95 latency", value: orMissing(data.p95Latency, (value) => `${printNumber(value)} ms`) }
+    { name: "Calls", value: printNumber(data.total_calls) },
+    { name: "Success rate", value: orMissing(data.success_rate, printShare) },
+    { name: "Average duration", value: orMissing(data.avg_duration, printSeconds) },
+    { name: "p95 latency", value: orMissing(data.p95_latency, (value) => `${printNumber(value)} ms`) }
   ].map((one) => ({ ...one, width: Math.max(displayWidth(one.name), displayWidth(one.value)) }))
   const total = numbers.reduce((sum, { width }) => sum + width + GAP, -GAP)
   if (total > style.columns) {

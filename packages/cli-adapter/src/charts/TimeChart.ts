@@ -1,7 +1,6 @@
 /** Bar and line charts over time. */
-import type { BarData, LineData, TimeSeries } from "@earshot/core"
-import * as DateTime from "effect/DateTime"
 import { truncate, sanitize, padStart, displayWidth } from "../Text.js"
+import type { Wire } from "../Wire.js"
 import { printInstant, printNumber } from "./Numbers.js"
 import { painted, type Style } from "./Style.js"
 
@@ -121,7 +120,7 @@ const timeAxis = (instants: ReadonlyArray<Date>, columns: number): string => {
 const MAX_SERIES = 6
 
 /** A chart over time; several series share the scale and stand below each other. */
-export const drawTime = (data: BarData | LineData, style: Style): ReadonlyArray<string> => {
+export const drawTime = (data: Wire<"BarData"> | Wire<"LineData">, style: Style): ReadonlyArray<string> => {
   const shown = data.series.slice(0, MAX_SERIES)
   const values = shown.flatMap((series) => series.points.flatMap(({ value }) => (value === null ? [] : [value])))
   if (values.length === 0) return [painted(style, "dim", "no data")]
@@ -133,7 +132,7 @@ export const drawTime = (data: BarData | LineData, style: Style): ReadonlyArray<
   return [
     ...shown.flatMap((series, at) => [
       ...(series.kind === "all" ? [] : [...(at === 0 ? [] : [""]), truncate(sanitize(series.label), style.columns)]),
-      ...drawSeries(series, { bars: data.chartType === "bar", scale, axis, columns, rows, style })
+      ...drawSeries(series, { bars: data.chart_type === "bar", scale, axis, columns, rows, style })
     ]),
     ...(more > 0 ? [painted(style, "dim", `and ${more} more`)] : []),
     ...(data.truncated ? [painted(style, "dim", "Only the newest periods are shown.")] : [])
@@ -149,7 +148,7 @@ interface Frame {
   readonly style: Style
 }
 
-const drawSeries = (series: TimeSeries, frame: Frame): ReadonlyArray<string> => {
+const drawSeries = (series: Wire<"TimeSeries">, frame: Frame): ReadonlyArray<string> => {
   const { axis, bars, columns, rows, scale, style } = frame
   // A bar takes a column at least: where there are more, the newest are drawn.
   const points = bars ? series.points.slice(-columns) : series.points
@@ -157,7 +156,7 @@ const drawSeries = (series: TimeSeries, frame: Frame): ReadonlyArray<string> => 
   const values = points.map(({ value }) => value)
   const drawing = bars ? barRows(values, { scale, rows, width }) : lineRows(values, { scale, rows, columns })
   const taken = bars ? Math.max(width * points.length - (width > 1 ? 1 : 0), 1) : columns
-  const instants = points.map(({ timestamp }) => DateTime.toDate(timestamp))
+  const instants = points.map(({ timestamp }) => new Date(timestamp))
   return [
     ...drawing.map((line, at) => {
       const tick = at === 0 ? printNumber(scale.high) : at === rows - 1 ? printNumber(scale.low) : ""

@@ -6,6 +6,8 @@ import type { CommandEffect } from "../CommandEffect.js"
 interface Parameter<Declared, Value> {
   readonly declared: Declared
   readonly read: (parsed: unknown) => Value
+  /** Whether it sets up an engine in this process, so that it has no effect on a server's. */
+  readonly isOfEngine?: boolean
 }
 
 export type Flag<Value> = Parameter<Option, Value>
@@ -76,15 +78,22 @@ export const number = (flags: string, description: string): Flag<number | undefi
 
 /** The option with a default, which the help shows. */
 export const withDefault = <Value extends string | number>(
-  { declared, read }: Flag<Value | undefined>,
+  { declared, read, ...rest }: Flag<Value | undefined>,
   value: Value
-): Flag<Value> => ({ declared: declared.default(value, String(value)), read: (parsed) => read(parsed) ?? value })
+): Flag<Value> => ({
+  ...rest,
+  declared: declared.default(value, String(value)),
+  read: (parsed) => read(parsed) ?? value
+})
 
 /** The option with an environment variable that is read where the option is missing. */
-export const withEnvironment = <Value>({ declared, read }: Flag<Value>, variable: string): Flag<Value> => ({
-  declared: declared.env(variable),
-  read
+export const withEnvironment = <Value>(flag: Flag<Value>, variable: string): Flag<Value> => ({
+  ...flag,
+  declared: flag.declared.env(variable)
 })
+
+/** The option as one of the engine in this process: an error with `--url`. */
+export const ofEngine = <Value>(flag: Flag<Value>): Flag<Value> => ({ ...flag, isOfEngine: true })
 
 /** The option as one that has to be given. */
 export const required = ({ declared, read }: Flag<string | undefined>): Flag<string> => ({
@@ -141,10 +150,48 @@ export type Execute = (invocation: Invocation) => Promise<void>
 /** Adds a command to its parent. */
 export type Declaration = (parent: Command, execute: Execute) => void
 
-export const helpHint = (command: Command): string => {
+/** The environment variable of `--url`. */
+export const URL_VARIABLE = "EARSHOT_URL"
+
+/** The words of a command, such as `earshot calls list`. */
+const nameOf = (command: Command): string => {
   const names: Array<string> = []
   for (let at: Command | null = command; at !== null; at = at.parent) names.unshift(at.name())
-  return `See: ${names.join(" ")} --help`
+  return names.join(" ")
+}
+
+export const helpHint = (command: Command): string => `See: ${nameOf(command)} --help`
+
+/**
+ * Decides between `--url` and `--database`: an option overrides the environment, and two of a kind are an error. Options of
+ * the engine are errors with a server.
+ */
+const chosenTarget = (
+  command: Command,
+  options: Readonly<Record<string, Flag<unknown>>>,
+  onDatabaseOnly: boolean
+): { readonly url?: undefined } => {
+  const sourceOf = (name: string) => command.getOptionValueSourceWithGlobals(name)
+  const isGiven = (name: string) => sourceOf(name) === "cli"
+  const isSet = (name: string) => isGiven(name) || sourceOf(name) === "env"
+  const fail = (message: string): never => command.error(`error: ${message}`, { code: "earshot.target" })
+  if (!isSet("url") || command.getOptionValue("url") === "") return { url: undefined }
+  if (onDatabaseOnly) {
+    return !isGiven("url") && isSet("database")
+      ? { url: undefined }
+      : fail(`'${nameOf(command)}' works on a database only. Run it with --database where the database can be reached.`)
+  }
+  if (isGiven("url") && isGiven("database")) return fail("use --url or --database, not both.")
+  if (!isGiven("url") && isGiven("database")) return { url: undefined }
+  if (!isGiven("url") && isSet("database")) {
+    return fail(`${URL_VARIABLE} and EARSHOT_DATABASE are both set. Choose one with --url or --database.`)
+  }
+  for (const { declared, isOfEngine } of Object.values(options)) {
+    if (isOfEngine === true && isGiven(declared.attributeName())) {
+      return fail(`option '${declared.flags}' works on a database only, not with --url.`)
+    }
+  }
+  return {}
 }
 
 /** A command. Its action is loaded when it runs, so that `--help` and `--version` load neither engine nor database. */
@@ -163,8 +210,13 @@ export const command =
     declared.showHelpAfterError(helpHint(declared))
     for (const { declared: argument } of Object.values(spec.args ?? {})) declared.addArgument(argument)
     for (const { declared: option } of Object.values(spec.options)) declared.addOption(option)
+    const onDatabaseOnly = "database" in spec.options && !("url" in spec.options)
+    if (onDatabaseOnly) declared.addOption(new Option("--url <address>").env(URL_VARIABLE).hideHelp())
     declared.action(async () => {
-      const parsed: Readonly<Record<string, unknown>> = declared.optsWithGlobals()
+      const parsed: Readonly<Record<string, unknown>> = {
+        ...declared.optsWithGlobals(),
+        ...chosenTarget(declared, spec.options, onDatabaseOnly)
+      }
       const input: unknown = Object.fromEntries([
         ...Object.entries(spec.options).map(([key, flag]) => [key, flag.read(parsed[flag.declared.attributeName()])]),
         ...Object.entries(spec.args ?? {}).map(([key, { read }], at) => [key, read(declared.processedArgs[at])])
@@ -174,7 +226,7 @@ export const command =
           // eslint-disable-next-line typescript/consistent-type-assertions -- each value was read by its own parameter
           (await spec.action())(input as ValuesOf<Options> & ValuesOf<Args>),
         options: declared.options.flatMap((option) =>
-          option.required && option.long !== undefined ? [option.long] : []
+          option.required && !option.hidden && option.long !== undefined ? [option.long] : []
         ),
         logLevel: readText(parsed.logLevel)
       })

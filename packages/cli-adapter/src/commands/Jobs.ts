@@ -23,6 +23,6 @@ export const jobs = group("jobs", "List, retry and run background jobs.", [
   command("run", {
     description: "Run due jobs and exit. A running server does this continuously.",
     options: { ...storage, json, ...outbound },
-    action: async () => (await load()).run
+    action: async () => (await import("../actions/RunJobs.js")).run
   })
 ])

@@ -1,5 +1,16 @@
 /** Options and arguments that several commands share, each declared once. */
-import { idArgument, integer, list, text, textArguments, toggle, withDefault, withEnvironment } from "./Declare.js"
+import {
+  idArgument,
+  integer,
+  list,
+  ofEngine,
+  text,
+  textArguments,
+  toggle,
+  URL_VARIABLE,
+  withDefault,
+  withEnvironment
+} from "./Declare.js"
 
 /** Also named by `earshot init`, which prints the command to run next. */
 export const DEFAULT_DATABASE = "sqlite:./earshot.db"
@@ -16,28 +27,42 @@ const database = withDefault(
 /** Where the engine's tables are. */
 export const storage = {
   database,
-  tablePrefix: withEnvironment(
-    text("--table-prefix <prefix>", "Prefix of the names of the engine's tables. (default: none)"),
-    "EARSHOT_TABLE_PREFIX"
+  tablePrefix: ofEngine(
+    withEnvironment(
+      text("--table-prefix <prefix>", "Prefix of the names of the engine's tables. (default: none)"),
+      "EARSHOT_TABLE_PREFIX"
+    )
   )
+}
+
+/** The database, or a server. */
+const target = {
+  url: withEnvironment(
+    text("--url <address>", "Server to use instead of a database, such as http://127.0.0.1:8080; needs an API key."),
+    URL_VARIABLE
+  ),
+  ...storage
 }
 
 export const json = toggle("--json", "Print results and errors as JSON.")
 
 /** Who the command acts as. The environment variables are read with the session, since --organization overrides them. */
 const caller = {
-  organization: integer(
-    "--organization <id>",
-    "Act as the host, with every permission, for this organization. Optional if there is only one.",
-    { least: Number.MIN_SAFE_INTEGER }
+  organization: ofEngine(
+    integer(
+      "--organization <id>",
+      "Act as the host, with every permission, for this organization. Optional if there is only one.",
+      { least: Number.MIN_SAFE_INTEGER }
+    )
   ),
-  apiKey: text("--api-key <key>", "Act as the holder of this API key, with its permissions. (env: EARSHOT_API_KEY)")
+  apiKey: text("--api-key <key>", "Act as the holder of this API key, with its permissions. (env: EARSHOT_API_KEY)"),
+  apiKeyFile: text("--api-key-file <file>", "File with the API key. - reads stdin.")
 }
 
 export const session = text("--session <token>", "Agent session token to send with the API key. (env: EARSHOT_SESSION)")
 
 /** What every command over one organization's data takes. */
-export const common = { ...storage, json, ...caller }
+export const common = { ...target, json, ...caller }
 
 export const page = {
   limit: withDefault(integer("--limit <n>", "Rows per page, 1 to 200."), 50),
@@ -68,15 +93,19 @@ export const permissions = list(
 
 /** The private hosts that outbound requests may reach. */
 export const outbound = {
-  allowedHosts: list(
-    "--allow-host <host>",
-    "Private host that outbound requests may reach: agents under test, recordings, code hosts. (env: EARSHOT_ALLOW_HOSTS, comma-separated)"
+  allowedHosts: ofEngine(
+    list(
+      "--allow-host <host>",
+      "Private host that outbound requests may reach: agents under test, recordings, code hosts. (env: EARSHOT_ALLOW_HOSTS, comma-separated)"
+    )
   )
 }
 
-export const recordingsFolder = withDefault(
-  withEnvironment(text("--recordings <folder>", "Folder to store recordings in."), "EARSHOT_RECORDINGS"),
-  DEFAULT_RECORDINGS
+export const recordingsFolder = ofEngine(
+  withDefault(
+    withEnvironment(text("--recordings <folder>", "Folder to store recordings in."), "EARSHOT_RECORDINGS"),
+    DEFAULT_RECORDINGS
+  )
 )
 
 export const collectAfter = integer(
@@ -88,37 +117,48 @@ export const collectAfter = integer(
 export const ingesting = {
   ...outbound,
   recordings: recordingsFolder,
-  maxRecordingBytes: withDefault(integer("--max-recording <bytes>", "Largest recording to store."), 200_000_000),
-  keepDetails: list(
-    "--keep-detail <detail>",
-    "Store metadata, dynamic_variables, feedback, customer_number or all as delivered, also in calls that ask for redaction. (env: EARSHOT_KEEP_DETAILS, comma-separated)"
+  maxRecordingBytes: ofEngine(
+    withDefault(integer("--max-recording <bytes>", "Largest recording to store."), 200_000_000)
   ),
-  redactEveryday: toggle(
-    "--redact-everyday",
-    "Where redaction is asked for, also redact weekdays, relative days, durations, meetings and places such as 'home'. (env: EARSHOT_REDACT_EVERYDAY=1)"
+  keepDetails: ofEngine(
+    list(
+      "--keep-detail <detail>",
+      "Store metadata, dynamic_variables, feedback, customer_number or all as delivered, also in calls that ask for redaction. (env: EARSHOT_KEEP_DETAILS, comma-separated)"
+    )
   ),
-  redactLexicon: withEnvironment(
-    text("--redact-lexicon <file>", 'JSON file with values to find by field: {"person_name": ["Ravi Dubey"]}.'),
-    "EARSHOT_REDACT_LEXICON"
+  redactEveryday: ofEngine(
+    toggle(
+      "--redact-everyday",
+      "Where redaction is asked for, also redact weekdays, relative days, durations, meetings and places such as 'home'. (env: EARSHOT_REDACT_EVERYDAY=1)"
+    )
   ),
-  redactAnalyzer: withEnvironment(
-    text(
-      "--redact-analyzer <url>",
-      "Named-entity server with the interface of Presidio's analyzer, such as http://127.0.0.1:5002."
-    ),
-    "EARSHOT_REDACT_ANALYZER_URL"
+  redactLexicon: ofEngine(
+    withEnvironment(
+      text("--redact-lexicon <file>", 'JSON file with values to find by field: {"person_name": ["Ravi Dubey"]}.'),
+      "EARSHOT_REDACT_LEXICON"
+    )
+  ),
+  redactAnalyzer: ofEngine(
+    withEnvironment(
+      text(
+        "--redact-analyzer <url>",
+        "Named-entity server with the interface of Presidio's analyzer, such as http://127.0.0.1:5002."
+      ),
+      "EARSHOT_REDACT_ANALYZER_URL"
+    )
   )
 }
 
 /** What checking out repositories takes. */
 export const codeHosts = {
-  repositories: text(
-    "--repositories <folder>",
-    "Folder of bare repositories on this machine, as FOLDER/ORG_ID/NAME.git. Requires git. (env: EARSHOT_REPOSITORIES)"
+  repositories: ofEngine(
+    text(
+      "--repositories <folder>",
+      "Folder of bare repositories on this machine, as FOLDER/ORG_ID/NAME.git. Requires git. (env: EARSHOT_REPOSITORIES)"
+    )
   ),
-  publicUrl: text(
-    "--public-url <url>",
-    "URL that clients reach this server at, to clone from. (env: EARSHOT_PUBLIC_URL)"
+  publicUrl: ofEngine(
+    text("--public-url <url>", "URL that clients reach this server at, to clone from. (env: EARSHOT_PUBLIC_URL)")
   ),
   ...outbound
 }

@@ -1,4 +1,4 @@
-import { command, text, withDefault } from "./Declare.js"
+import { command, text } from "./Declare.js"
 import { common, scopes } from "./Shared.js"
 
 export const signIn = command("sign-in", {
@@ -6,7 +6,10 @@ export const signIn = command("sign-in", {
     "Print a link that signs a browser in to the web app: once, within 15 minutes, with the permissions of the caller or some of them.",
   options: {
     ...common,
-    url: withDefault(text("--url <address>", "Address at which browsers reach the server."), "http://127.0.0.1:8080"),
+    publicUrl: text(
+      "--public-url <url>",
+      "Address at which browsers reach the server. (env: EARSHOT_PUBLIC_URL; default: that of --url, or http://127.0.0.1:8080)"
+    ),
     scopes
   },
   action: async () => (await import("../actions/SignIn.js")).signIn

@@ -1,25 +1,24 @@
-import type { WidgetData } from "@earshot/core"
 import { describe, expect, it } from "@effect/vitest"
-import * as DateTime from "effect/DateTime"
 import * as fc from "effect/FastCheck"
 import { drawWidget } from "../../src/charts/DrawDashboard.js"
 import { printInstant, printNumber, printSeconds, printShare } from "../../src/charts/Numbers.js"
 import { shareBar } from "../../src/charts/PieChart.js"
 import { barRows, lineRows, scaleOf } from "../../src/charts/TimeChart.js"
 import { displayWidth } from "../../src/Text.js"
+import type { Wire } from "../../src/Wire.js"
 import { acts, anyText, unpainted } from "../support/text.js"
 
 const DAY = 86_400_000
 
 const overTime = (
-  chartType: "bar" | "line",
+  chart_type: "bar" | "line",
   series: ReadonlyArray<{ readonly label: string; readonly values: ReadonlyArray<number | null> }>
-): WidgetData => ({
-  chartType,
-  dataType: "numeric",
+): Wire<"WidgetData"> => ({
+  chart_type,
+  data_type: "numeric",
   field: "duration",
-  aggregationFunction: "avg",
-  timePeriod: "day",
+  aggregation_function: "avg",
+  time_period: "day",
   interval: null,
   truncated: false,
   series: series.map(({ label, values }) => ({
@@ -27,18 +26,18 @@ const overTime = (
     key: series.length === 1 ? null : label,
     label,
     points: values.map((value, at) => ({
-      timestamp: DateTime.unsafeMake(Date.UTC(2026, 0, 1) + at * DAY),
+      timestamp: new Date(Date.UTC(2026, 0, 1) + at * DAY).toISOString(),
       value,
       count: value === null ? 0 : 1
     }))
   }))
 })
 
-const pie = (slices: ReadonlyArray<readonly [string, number]>): WidgetData => {
+const pie = (slices: ReadonlyArray<readonly [string, number]>): Wire<"WidgetData"> => {
   const total = slices.reduce((sum, [, value]) => sum + value, 0)
   return {
-    chartType: "pie",
-    dataType: "string",
+    chart_type: "pie",
+    data_type: "string",
     field: "call_ended_reason",
     total,
     series: [
@@ -79,12 +78,12 @@ describe("a number in a chart", () => {
 
 describe("a chart in the terminal", () => {
   it("prints four numbers side by side, or below each other if the terminal is narrow", () => {
-    const data: WidgetData = {
-      chartType: "stat",
-      totalCalls: 1406,
-      successRate: 0.73,
-      avgDuration: 56,
-      p95Latency: null
+    const data: Wire<"WidgetData"> = {
+      chart_type: "stat",
+      total_calls: 1406,
+      success_rate: 0.73,
+      avg_duration: 56,
+      p95_latency: null
     }
     expect(drawWidget(data, plain(80))).toEqual([
       "1,406   73.0 %         00:56              no data",
@@ -145,15 +144,15 @@ describe("a chart in the terminal", () => {
     const series = fc.array(fc.record({ label: anyText, values: fc.array(value, { minLength: 1, maxLength: 200 }) }), {
       maxLength: 8
     })
-    const anyData: fc.Arbitrary<WidgetData> = fc.oneof(
+    const anyData: fc.Arbitrary<Wire<"WidgetData">> = fc.oneof(
       fc.tuple(fc.constantFrom("bar" as const, "line" as const), series).map(([type, some]) => overTime(type, some)),
       fc.array(fc.tuple(anyText, fc.integer({ min: 1, max: 1e9 })), { maxLength: 12 }).map(pie),
       fc.record({
-        chartType: fc.constant("stat" as const),
-        totalCalls: fc.nat(),
-        successRate: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
-        avgDuration: fc.option(fc.double({ min: 0, max: 1e6, noNaN: true })),
-        p95Latency: fc.option(fc.double({ min: 0, max: 1e7, noNaN: true }))
+        chart_type: fc.constant("stat" as const),
+        total_calls: fc.nat(),
+        success_rate: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
+        avg_duration: fc.option(fc.double({ min: 0, max: 1e6, noNaN: true })),
+        p95_latency: fc.option(fc.double({ min: 0, max: 1e7, noNaN: true }))
       })
     )
     fc.assert(

@@ -15,6 +15,7 @@ import * as Layer from "effect/Layer"
 import { show as showCall } from "../../src/actions/Calls.js"
 import { init } from "../../src/actions/Init.js"
 import * as Jobs from "../../src/actions/Jobs.js"
+import { run as runJobs } from "../../src/actions/RunJobs.js"
 import { evaluate, list, predefined, scores, show } from "../../src/actions/Metrics.js"
 import { place, type Place } from "../support/databases.js"
 import { run } from "../support/inProcess.js"
@@ -76,8 +77,8 @@ describe.each(["sqlite", "postgres"] as const)("metrics and jobs commands on %s"
     expect((await run(scores({ ...as(), id: 1 }))).err).toContain("This call has no scores yet")
     const waiting = await run(Jobs.list({ ...as(), ...queued }))
     expect(waiting.out).toMatch(/ 1 {2}evaluate_call +queued +0\/8/)
-    expect((await run(Jobs.run(as()))).err).toBe("Ran 1 job.")
-    expect(JSON.parse((await run(Jobs.run(as(true)))).out)).toEqual({ jobs: 0 })
+    expect((await run(runJobs(as()))).err).toBe("Ran 1 job.")
+    expect(JSON.parse((await run(runJobs(as(true)))).out)).toEqual({ jobs: 0 })
     const scored = await run(scores({ ...as(), id: 1 }))
     expect(scored.out).toMatch(/^Latency +scored +500 *$/m)
     expect(scored.out).toMatch(/^Expected outcome +skipped +No language model/m)
@@ -93,7 +94,7 @@ describe.each(["sqlite", "postgres"] as const)("metrics and jobs commands on %s"
     expect((await run(evaluate({ ...as(), id: 1, metrics: "1,2" }))).err).toContain("Job 2 is queued")
     const asked = await run(evaluate({ ...as(true), id: 1, metrics: none }))
     expect(JSON.parse(asked.out)).toEqual({ call: 1, metric_ids: null, job: 3 })
-    expect((await run(Jobs.run(as()))).err).toBe("Ran 2 jobs.")
+    expect((await run(runJobs(as()))).err).toBe("Ran 2 jobs.")
     for (const metrics of ["99", "one"]) {
       const rejected = await run(evaluate({ ...as(), id: 1, metrics }))
       expect(rejected).toMatchObject({ code: 1, out: "" })
@@ -128,7 +129,7 @@ describe.each(["sqlite", "postgres"] as const)("metrics and jobs commands on %s"
     })
     expect((await run(Jobs.retry({ ...as(), id: 3 }))).err).toBe("Job 3 is queued again.")
     expect(await run(Jobs.retry({ ...as(), id: 99 }))).toMatchObject({ code: 1 })
-    expect((await run(Jobs.run(as()))).err).toBe("Ran 1 job.")
+    expect((await run(runJobs(as()))).err).toBe("Ran 1 job.")
     expect((await run(scores({ ...as(), id: 1 }))).out).toMatch(/^Own +scored +3 *$/m)
     expect(JSON.parse((await run(Jobs.list({ ...as(true), ...queued, state: "dead" }))).out)).toMatchObject({
       results: []

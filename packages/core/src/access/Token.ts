@@ -4,8 +4,8 @@ import * as Schema from "effect/Schema"
 import * as Fields from "../kernel/Fields.js"
 import { OrganizationId, UserId } from "../kernel/Ids.js"
 import { ResourceScope } from "./Actor.js"
-import { resourceScopesField, permissionsField } from "./Grant.js"
-import type { Permission } from "./Permission.js"
+import { resourceScopesField } from "./Grant.js"
+import { Permission } from "./Permission.js"
 
 /** The credential kinds that are signed tokens (JWT). */
 export const TokenKind = Schema.Literal("oauth2", "dashboard_session", "embedded_session", "agent_session")
@@ -24,7 +24,8 @@ export const LONGEST_LIFETIME_SECONDS = Math.max(...Object.values(LIFETIMES).map
 /** The input that issues a token: `{kind, permissions?, bounds?, ttl?, user?}`, `ttl` in seconds. */
 export const TokenDraft = Fields.object({
   kind: Fields.choice(TokenKind.literals),
-  permissions: Fields.optional(permissionsField),
+  /** `read` stands for the read permissions of the issuer. */
+  permissions: Fields.optional(Fields.list(Fields.choice(["read", ...Permission.literals]), { max: 100 })),
   bounds: Fields.optional(Fields.nullable(resourceScopesField)),
   ttl: Fields.optional(Fields.integer({ min: 1 })),
   user: Fields.optional(Fields.nullable(Fields.id(UserId)))

@@ -114,7 +114,12 @@ export const layer = Layer.effect(
           const issuer = yield* CurrentActor
           const { bounds: wanted, kind, permissions: named, ttl, user } = yield* decodeInput(TokenDraft, input)
           const bounds = wanted ?? issuer.bounds
-          const permissions = named ?? (isEmbedded(kind) ? readPermissionsOf(issuer) : [...issuer.permissions])
+          const permissions =
+            named === undefined
+              ? isEmbedded(kind)
+                ? readPermissionsOf(issuer)
+                : [...issuer.permissions]
+              : [...new Set(named.flatMap((one) => (one === "read" ? readPermissionsOf(issuer) : [one])))]
           const seconds = ttl ?? LIFETIMES[kind].usual
           const userId = user === undefined ? issuer.userId : user
           // For an issuer with resource scopes, other people of the organization do not exist.

@@ -95,6 +95,7 @@ export const MetricJson = Schema.Struct({
   function_name: Schema.String,
   custom_code: Schema.String,
   service_defined_metric_code: Schema.NullOr(Schema.String),
+  slug: Schema.NullOr(Schema.String),
   reviews: Schema.Array(JsonFromSelf).annotations({ description: "Always empty." })
 }).annotations({ identifier: "Metric" })
 
@@ -124,6 +125,7 @@ export const encodeMetric = (metric: Metric): MetricJson => ({
   function_name: metric.functionName,
   custom_code: metric.customCode,
   service_defined_metric_code: metric.predefinedCode,
+  slug: metric.slug,
   reviews: []
 })
 

@@ -19,7 +19,12 @@ export interface GatedResult {
   /** The number of its runs that were deleted since it was created. */
   readonly deleted: number
   /** With its base; null where there is no base. */
-  readonly comparison: Pick<Comparison, "base" | "change" | "scenarios"> | null
+  readonly comparison:
+    | (Pick<Comparison, "change"> & {
+        readonly base: { readonly id: number }
+        readonly scenarios: ReadonlyArray<Pick<Comparison["scenarios"][number], "change" | "key">>
+      })
+    | null
 }
 
 const runs = (count: number): string => `${count} ${count === 1 ? "run" : "runs"}`

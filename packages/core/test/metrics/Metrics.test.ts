@@ -184,7 +184,7 @@ for (const database of TestEngine.databases) {
           `agent audio_enabled configuration custom_code description display_order enum_values eval_type
             evaluation_trigger evaluation_trigger_prompt function_name id knowledge_base_files name
             observability_enabled overall_score priority_assignment_prompt prompt reviews service_defined_metric_code
-            simulation_enabled total_score type`.split(/\s+/)
+            simulation_enabled slug total_score type`.split(/\s+/)
         )
         expect(wire).toMatchObject({ agent: agent.id, enum_values: { yes: "It does", no: "It does not" }, reviews: [] })
         expect(made.slug).toBe("offers_a_call_back")

@@ -103,6 +103,7 @@ const bySchema: Readonly<Record<string, string>> = {
   "Metric.agent": "Id of the agent.",
   "Metric.description": "Description of the metric.",
   "Metric.name": "Name of the metric.",
+  "Metric.slug": "Name of the metric in suites, unique per agent.",
   "Metric.type": "How the metric is evaluated.",
   "MetricDraft.type": "How the metric is evaluated.",
   "MetricPatch.type": "How the metric is evaluated.",

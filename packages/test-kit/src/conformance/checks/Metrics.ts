@@ -80,6 +80,7 @@ const metricShape: Readonly<Record<string, Kind>> = {
   function_name: text,
   custom_code: text,
   service_defined_metric_code: any,
+  slug: any,
   reviews: any
 }
 
