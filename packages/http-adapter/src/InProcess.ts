@@ -5,13 +5,14 @@ import {
   type Engine,
   type Operation,
   type StorageError,
+  untrusted,
   Upload,
   withReceipts
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { decodeFormPairs, rejectPrototypeKey } from "./Body.js"
-import type { Endpoint, EndpointRequest, ResponseContent, SuccessResponse } from "./Endpoint.js"
+import type { AuthenticatedEndpoint, EndpointRequest, ResponseContent, SuccessResponse } from "./Endpoint.js"
 import {
   challengeFor,
   type HttpError,
@@ -30,12 +31,12 @@ import { endpoints } from "./routes/index.js"
 const limits: HttpLimits = { ...defaultLimits, bodyBytes: Infinity, multipartBytes: Infinity, jsonNodes: Infinity }
 
 interface Route {
-  readonly endpoint: Endpoint
+  readonly endpoint: AuthenticatedEndpoint
   readonly pattern: RegExp
   readonly fields: { body?: FormFields; query?: FormFields }
 }
 
-const routeOf = (endpoint: Endpoint): Route => ({
+const routeOf = (endpoint: AuthenticatedEndpoint): Route => ({
   endpoint,
   pattern: new RegExp(
     `^${endpoint.path
@@ -46,11 +47,11 @@ const routeOf = (endpoint: Endpoint): Route => ({
   fields: {}
 })
 
-/** Fixed paths come before those with parameters, which they would match too. */
-const routes: ReadonlyArray<Route> = [
-  ...endpoints.filter(({ path }) => !path.includes(":")),
-  ...endpoints.filter(({ path }) => path.includes(":"))
-].map(routeOf)
+/** Those that are operations of the engine. Fixed paths come before those with parameters, which they would match too. */
+const routes: ReadonlyArray<Route> = endpoints
+  .filter((endpoint) => endpoint.operation !== null)
+  .map(routeOf)
+  .toSorted((a, b) => Number(a.endpoint.path.includes(":")) - Number(b.endpoint.path.includes(":")))
 
 /**
  * Handles a request to an endpoint as the server does, for the actor that `admit` finds. A failure of the storage is not
@@ -83,18 +84,15 @@ const run = (
       catch: () => messageErrors.malformedUrl
     }),
     query: readQuery(route, query),
-    body: readBody(route, request)
+    body: Effect.map(readBody(route, request), untrusted)
   })
-  const answered =
-    endpoint.operation === null
-      ? Effect.flatMap(input, endpoint.handle)
-      : Effect.flatMap(admit(endpoint.operation), (actor) =>
-          withReceipts(Effect.flatMap(input, endpoint.handle)).pipe(
-            Effect.catchTag("ResultWithheld", (withheld) => Effect.succeed(receiptResponse(endpoint, withheld))),
-            Effect.provideService(CurrentActor, actor)
-          )
-        )
-  const challenge = endpoint.operation === null ? "" : challengeFor(endpoint.operation)
+  const answered = Effect.flatMap(admit(endpoint.operation), (actor) =>
+    withReceipts(Effect.flatMap(input, endpoint.handle)).pipe(
+      Effect.catchTag("ResultWithheld", (withheld) => Effect.succeed(receiptResponse(endpoint, withheld))),
+      Effect.provideService(CurrentActor, actor)
+    )
+  )
+  const challenge = challengeFor(endpoint.operation)
   return Effect.matchEffect(answered, {
     onSuccess: (response) => Effect.succeed(successResponse(response)),
     onFailure: (error) => (isStorageError(error) ? Effect.fail(error) : Effect.succeed(errorResponse(error, challenge)))
@@ -108,11 +106,12 @@ const readQuery = (
   { endpoint, fields }: Route,
   text: string
 ): Either.Either<EndpointRequest["query"], HttpResponseError> => {
-  if (endpoint.query === undefined) return Either.right({})
+  const none: Readonly<Record<string, unknown>> = {}
+  if (endpoint.query === undefined) return Either.right(untrusted(none))
   const known = (fields.query ??= formFields(endpoint.query))
   return Either.flatMap(
     Either.mapLeft(decodeFormPairs(text), () => messageErrors.malformedQuery),
-    (entries) => known.collect(limits, entries)
+    (entries) => Either.map(known.collect(limits, entries), (query) => untrusted(query))
   )
 }
 

@@ -5,7 +5,7 @@ import * as Either from "effect/Either"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import { glob, isDynamicPattern } from "tinyglobby"
-import { type ApiRejected, send, sendForStatus } from "../Api.js"
+import { type Api, type ApiFailure, type ApiRejected, send, sendForStatus } from "../Api.js"
 import { documents, type ParsedCall } from "../Documents.js"
 import { fieldErrorLines, type FieldErrors, isFieldErrors, UsageError, ReportedFailure } from "../Errors.js"
 import type { CommandEffect } from "../CommandEffect.js"
@@ -13,6 +13,7 @@ import { Screen } from "../Screen.js"
 import { type CommonOptions, parseFields, type IngestingOptions } from "../Settings.js"
 import { onTarget } from "../Target.js"
 import { sanitize, jsonLine } from "../Text.js"
+import type { Wire } from "../Wire.js"
 
 export interface IngestOptions extends CommonOptions, IngestingOptions {
   readonly files: ReadonlyArray<string>
@@ -103,6 +104,20 @@ const ABOUT_ONE_CALL = [400, 413, 422]
 const errorsOfCall = ({ body, message, status }: ApiRejected): FieldErrors | undefined =>
   !ABOUT_ONE_CALL.includes(status) ? undefined : isFieldErrors(body) ? body : { non_field_errors: [message] }
 
+/** What became of a call, and why it was rejected or what of it was not stored. */
+interface Outcome {
+  readonly is: "created" | "updated" | "skipped" | "rejected"
+  readonly reason: string | null
+}
+
+/** The outcome by the status of the observe endpoint. */
+const storedAs = (status: number): Outcome => ({ is: status === 201 ? "created" : "updated", reason: null })
+
+const outcomeOf = ({ call, outcome, reason }: Wire<"WebhookReceipt">): Outcome => ({
+  is: outcome === "skipped" ? "skipped" : call === null ? "rejected" : call.created ? "created" : "updated",
+  reason
+})
+
 const ingestAll = (sources: ReadonlyArray<Source>, options: IngestOptions, fields: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const screen = yield* Screen
@@ -110,14 +125,13 @@ const ingestAll = (sources: ReadonlyArray<Source>, options: IngestOptions, field
       ...(options.agent === undefined ? {} : { agent_id: options.agent }),
       ...(fields.length === 0 ? {} : { redact_fields: fields.join(",") })
     }
-    /** Whether the call is new; undefined for an event that is not about a finished call. */
-    const ingestOne = (call: unknown) =>
+    const ingestOne = (call: unknown): Effect.Effect<Outcome, ApiFailure, Api> =>
       options.format === undefined
         ? Effect.map(
             sendForStatus("post", "/observability/v1/observe/", {
               body: withFields(fields, withAgent(options.agent, call))
             }),
-            (status) => status === 201
+            storedAs
           )
         : Effect.map(
             send("post", "/observability/v1/{platform}/observe/", {
@@ -125,7 +139,7 @@ const ingestAll = (sources: ReadonlyArray<Source>, options: IngestOptions, field
               query,
               body: call
             }),
-            ({ call: stored }) => stored?.created
+            outcomeOf
           )
     const watched = screen.progress && !options.json
     const count = { created: 0, updated: 0, rejected: 0, ...(options.format === undefined ? {} : { skipped: 0 }) }
@@ -148,9 +162,13 @@ const ingestAll = (sources: ReadonlyArray<Source>, options: IngestOptions, field
       drawnAt = now
       return screen.redraw(progress())
     })
-    const reject = (place: string, errors: Readonly<Record<string, ReadonlyArray<string>>>) =>
-      Effect.gen(function* () {
+    const reject = (place: string, errors: FieldErrors) =>
+      Effect.suspend(() => {
         count.rejected += 1
+        return note(place, errors)
+      })
+    const note = (place: string, errors: FieldErrors) =>
+      Effect.gen(function* () {
         if (watched) yield* screen.redraw("")
         yield* screen.note(
           options.json
@@ -178,11 +196,11 @@ const ingestAll = (sources: ReadonlyArray<Source>, options: IngestOptions, field
               schedule: Schedule.jittered(Schedule.exponential("100 millis")),
               times: 5
             }),
-            Effect.catchTag("ReceiptOnly", ({ status }) => Effect.succeed(status === 201)),
-            Effect.map((isNew) => {
-              if (isNew === undefined) count.skipped = (count.skipped ?? 0) + 1
-              else if (isNew) count.created += 1
-              else count.updated += 1
+            Effect.catchTag("ReceiptOnly", ({ status }) => Effect.succeed(storedAs(status))),
+            Effect.flatMap(({ is, reason }) => {
+              if (is === "rejected") return reject(place, { non_field_errors: [reason ?? "It was not stored."] })
+              count[is] = (count[is] ?? 0) + 1
+              return reason === null ? Effect.void : note(place, { non_field_errors: [reason] })
             }),
             Effect.catchTag("ApiRejected", (rejected) => {
               const errors = errorsOfCall(rejected)

@@ -29,7 +29,7 @@ describe("the earshot command", () => {
 
     const server = start(["serve", "--port", "0", "--json", "--database", at.database, "--log-level", "none"])
     const line = await server.until("\n")
-    expect(line).toMatch(/^\{"url":"http:\/\/127\.0\.0\.1:\d+"\}\n$/)
+    expect(line).toMatch(/^\{"url":"http:\/\/127\.0\.0\.1:\d+","sign_in":"http[^"]+"\}\n$/)
     const url = /http[^"]+/.exec(line)?.[0] ?? ""
     const answer = await fetch(`${url}/observability/v1/call-logs/`, { headers: { "X-SERVICE-API-KEY": key } })
     expect(answer.status).toBe(200)
