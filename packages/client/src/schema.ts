@@ -3438,6 +3438,8 @@ export interface components {
             custom_code: string;
             /** @description Code of the predefined metric; null for other metrics. */
             service_defined_metric_code: string | null;
+            /** @description Name of the metric in suites, unique per agent. */
+            slug: string | null;
             /** @description Always empty. */
             reviews: unknown[];
         };
@@ -4379,7 +4381,7 @@ export interface components {
              */
             kind: "oauth2" | "dashboard_session" | "embedded_session" | "agent_session";
             /** @description Permissions of the credential. */
-            permissions?: ("keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "recordings:read" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
+            permissions?: ("read" | "keys:manage" | "catalog:read" | "catalog:write" | "catalog:delete" | "evaluators:read" | "evaluators:write" | "evaluators:delete" | "checkouts:create" | "connections:manage" | "integrations:manage" | "calls:read" | "calls:write" | "calls:delete" | "recordings:read" | "results:read" | "results:write" | "results:delete" | "credits:read" | "dashboards:read" | "dashboards:write" | "dashboards:delete" | "jobs:manage")[];
             /** @description Resources that the token is restricted to. */
             bounds?: {
                 /** @enum {string} */

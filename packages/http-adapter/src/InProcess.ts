@@ -84,7 +84,9 @@ const run = (
       catch: () => messageErrors.malformedUrl
     }),
     query: readQuery(route, query),
-    body: Effect.map(readBody(route, request), untrusted)
+    body: Effect.map(readBody(route, request), untrusted),
+    headers: Effect.succeed(Object.fromEntries(request.headers)),
+    isHead: Effect.succeed(false)
   })
   const answered = Effect.flatMap(admit(endpoint.operation), (actor) =>
     withReceipts(Effect.flatMap(input, endpoint.handle)).pipe(

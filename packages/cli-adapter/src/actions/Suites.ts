@@ -1,7 +1,17 @@
 import { writeFile } from "node:fs/promises"
-import { JUnit, locator, type TextPosition } from "@earshot/core"
+import { basename } from "node:path"
+import {
+  JUnit,
+  loadSyntax,
+  locator,
+  parseSuiteText,
+  type SuiteSyntax,
+  syntaxOf,
+  type SyntaxName,
+  type TextPosition
+} from "@earshot/core"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
+import * as Either from "effect/Either"
 import { type ApiRejected, send } from "../Api.js"
 import { fieldErrorLines, type FieldErrors, isFieldErrors, ReportedFailure, CommandRejected } from "../Errors.js"
 import { readBytes, displayName } from "../ReadText.js"
@@ -46,6 +56,12 @@ const counted = (count: number, noun: string): string => `${count} ${noun}${coun
 const summary = (plan: Plan): string =>
   `${plan.suite_name}: ${counted(plan.scenarios.length, "scenario")}, ${counted(plan.total_runs, "run")} by ${plan.channel}, about ${shortCredits(plan.estimated_cost)} credits.`
 
+/** The text of a suite file, and the reader of its syntax. */
+interface SuiteText {
+  readonly text: string
+  readonly syntax: SuiteSyntax
+}
+
 /** The name of errors that are about no field. */
 const NON_FIELD = "non_field_errors"
 
@@ -58,8 +74,12 @@ interface LocatedError {
   readonly messages: ReadonlyArray<string>
 }
 
-const locateErrors = (options: SuiteFileOptions, text: string, errors: FieldErrors): ReadonlyArray<LocatedError> => {
-  const locate = locator(text)
+const locateErrors = (
+  options: SuiteFileOptions,
+  { syntax, text }: SuiteText,
+  errors: FieldErrors
+): ReadonlyArray<LocatedError> => {
+  const locate = locator(text, syntax)
   // The option overrides the file.
   const placeOf = (path: string) =>
     path === "agent_id" && options.agent !== undefined ? null : locate(path === "file" ? NON_FIELD : path)
@@ -119,11 +139,10 @@ const report = (
 }
 
 /** The keys of the scenarios, as far as they can be read: the report of an invalid suite names them too. */
-const keysIn = (text: string): ReadonlyArray<string> => {
-  const parsed = Effect.runSync(Effect.option(Effect.try((): unknown => JSON.parse(text))))
-  const scenarios: unknown = Option.match(parsed, {
-    onNone: () => [],
-    onSome: (one) => (typeof one === "object" && one !== null && "scenarios" in one ? one.scenarios : [])
+const keysIn = ({ syntax, text }: SuiteText): ReadonlyArray<string> => {
+  const scenarios: unknown = Either.match(parseSuiteText(text, syntax), {
+    onLeft: () => [],
+    onRight: (one) => (typeof one === "object" && one !== null && "scenarios" in one ? one.scenarios : [])
   })
   return Array.isArray(scenarios)
     ? scenarios
@@ -145,9 +164,14 @@ export const writeReport = (path: string | undefined, text: () => string): Effec
         catch: () => new CommandRejected({ reason: `Cannot write ${path}.` })
       })
 
+const MEDIA_TYPES: Readonly<Record<SyntaxName, string>> = {
+  json: "application/json",
+  yaml: "application/yaml",
+  csv: "text/csv"
+}
+
 /** A suite file with the options that override it. */
-interface SuiteFile {
-  readonly text: string
+interface SuiteFile extends SuiteText {
   /** The keys of its scenarios. */
   readonly keys: ReadonlyArray<string>
   /** As the API takes it. */
@@ -155,19 +179,26 @@ interface SuiteFile {
 }
 
 export const readSuite = (options: SuiteFileOptions): Effect.Effect<SuiteFile, CommandRejected> =>
-  Effect.map(readBytes(options.file), (bytes) => {
+  Effect.gen(function* () {
+    const bytes = yield* readBytes(options.file)
     // As the API reads it: without a byte order mark.
     const text = new TextDecoder().decode(bytes)
+    const syntaxName = syntaxOf(text, { name: options.file })
+    const syntax = yield* Effect.promise(() => loadSyntax(syntaxName))
     const form = new FormData()
-    // The name of the file is not part of the suite.
-    form.set("file", new Blob([new Uint8Array(bytes)], { type: "application/json" }), "suite.json")
+    form.set(
+      "file",
+      new Blob([new Uint8Array(bytes)], { type: MEDIA_TYPES[syntaxName] }),
+      // A table states no name of the suite; otherwise the file's name is not part of it.
+      syntaxName === "csv" && options.file !== "-" ? basename(options.file) : ""
+    )
     const { agent, channel, name, scenarios, tags } = options
     if (agent !== undefined) form.set("agent_id", String(agent))
     if (channel !== undefined) form.set("channel", channel)
     if (name !== undefined) form.set("name", name)
     if (scenarios.length > 0) form.set("scenario_keys", JSON.stringify(scenarios))
     if (tags.length > 0) form.set("scenario_tags", JSON.stringify(tags))
-    return { text, keys: keysIn(text), form }
+    return { text, syntax, keys: keysIn({ text, syntax }), form }
   })
 
 /** The errors of the suite; any other error response fails. */
@@ -183,7 +214,7 @@ export const printErrors = (
   Effect.gen(function* () {
     const screen = yield* Screen
     const file = displayName(options.file)
-    const all = locateErrors(options, text, errors)
+    const all = locateErrors(options, suite, errors)
     yield* writeReport(options.junit, () => report(file, file, keys, all))
     yield* screen.note(
       options.json
