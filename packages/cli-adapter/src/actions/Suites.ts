@@ -208,7 +208,7 @@ export const errorsOf = (rejected: ApiRejected): Effect.Effect<FieldErrors, ApiR
 /** Prints the errors of a suite with their places in the file on stderr, and writes the report. */
 export const printErrors = (
   options: SuiteFileOptions,
-  { keys, text }: { readonly text: string; readonly keys: ReadonlyArray<string> },
+  { keys, ...suite }: Pick<SuiteFile, "keys" | "syntax" | "text">,
   errors: FieldErrors
 ) =>
   Effect.gen(function* () {
