@@ -7,7 +7,7 @@ const CORE = "packages/core/src"
 /**
  * The layers of the engine, lowest first: a folder imports from lower layers and from itself. Within a layer the folders
  * are in groups: a later group may import an earlier one (every credit and job belongs to a tenant, so both need access;
- * metrics, checkouts and the rest of layer 3 refer to agents and projects; calls are ingested from platforms' envelopes; storage and providers implement the ports of
+ * metrics, checkouts and the rest of layer 3 refer to agents and projects; calls are ingested from platforms' envelopes and from traces; storage and providers implement the ports of
  * everything else), and folders of one group never import each other.
  */
 const LAYERS = [
@@ -17,7 +17,7 @@ const LAYERS = [
     ["credits", "jobs"]
   ],
   [["catalog"], ["metrics", "analytics", "checkouts"]],
-  [["results", "evaluators", "platforms", "dashboards", "simplification"], ["calls"]],
+  [["results", "evaluators", "platforms", "dashboards", "simplification"], ["calls"], ["traces"]],
   [
     ["suites", "simulation"],
     ["storage", "providers"]

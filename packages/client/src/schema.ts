@@ -261,6 +261,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/otel/v1/traces/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive OpenTelemetry spans
+         * @description Takes the export requests of OpenTelemetry (OTLP over HTTP) as protobuf or JSON, which may be gzipped. Spans of LiveKit Agents, of Pipecat, and of libraries that follow the conventions for generative AI are gathered by job, conversation, room or trace, and their call is stored once its root span has ended, or after five minutes without spans. Errors of requests in protobuf are a protobuf `Status`.
+         */
+        post: operations["traces.receive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/observability/v1/traces/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List traces
+         * @description Returns one page, newest first. A page has at most `limit` items and ends earlier if they are large. Pass `next` as `cursor` to get the next page; it is null on the last one.
+         */
+        get: operations["traces.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/observability/v1/call-logs/{id}/evaluate_metrics/": {
         parameters: {
             query?: never;
@@ -4445,6 +4485,47 @@ export interface components {
             description?: string;
             parameters?: components["schemas"]["SuiteJsonSchema"];
         };
+        TraceExportRequest: {
+            /** @description Spans by the process that made them, as OTLP defines it. */
+            resourceSpans?: {
+                [key: string]: unknown;
+            }[];
+        };
+        TraceExportResponse: {
+            /** @description Absent if no span was rejected. */
+            partialSuccess?: {
+                /** @description How many spans were rejected, as a text. */
+                rejectedSpans: string;
+                /** @description Why they were. */
+                errorMessage: string;
+            };
+        };
+        TracePage: {
+            /** @description Cursor of the next page; null on the last page. */
+            next: string | null;
+            /** @description Cursor of the previous page; null on the first page. */
+            previous: string | null;
+            /** @description Items of the page. */
+            results: {
+                id: number;
+                organization: number;
+                /** @enum {string} */
+                state: "collecting" | "stored" | "failed" | "closed";
+                agent: number | null;
+                call: number | null;
+                redact_fields: ("person_name" | "age" | "phone_number" | "email_address" | "date" | "time" | "location" | "origin" | "gender_sexuality" | "physical_attribute" | "occupation" | "username" | "password" | "ip_address" | "url" | "filename" | "event" | "vehicle_id" | "dob" | "healthcare_number" | "medical_professional" | "credit_card" | "account_number" | "bank_account" | "money" | "ssn" | "passport_number" | "driver_license" | "numerical_pii")[];
+                spans: number;
+                unknown_spans: number;
+                unknown_names: {
+                    [key: string]: number;
+                };
+                error: string | null;
+                /** Format: date-time */
+                created_at: string;
+                /** Format: date-time */
+                last_span_at: string;
+            }[];
+        };
         User: {
             /** @description Unique id. */
             id: number;
@@ -5807,6 +5888,116 @@ export interface operations {
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
             507: components["responses"]["StorageFull"];
+        };
+    };
+    "traces.receive": {
+        parameters: {
+            query?: {
+                /** @description Restrict to this agent. */
+                agent_id?: number;
+                /** @description Sensitive fields to redact, separated by commas, as in the body of the observe endpoint. */
+                redact_fields?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "resourceSpans": [
+                 *         {
+                 *           "scopeSpans": [
+                 *             {
+                 *               "scope": {
+                 *                 "name": "livekit-agents"
+                 *               },
+                 *               "spans": [
+                 *                 {
+                 *                   "traceId": "5b8efff798038103d269b633813fc60c",
+                 *                   "spanId": "eee19b7ec3c1b174",
+                 *                   "name": "agent_session",
+                 *                   "startTimeUnixNano": "1741107600000000000",
+                 *                   "endTimeUnixNano": "1741107644300000000",
+                 *                   "attributes": [
+                 *                     {
+                 *                       "key": "lk.job_id",
+                 *                       "value": {
+                 *                         "stringValue": "AJ_1"
+                 *                       }
+                 *                     }
+                 *                   ]
+                 *                 }
+                 *               ]
+                 *             }
+                 *           ]
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["TraceExportRequest"];
+                "application/x-protobuf": string;
+            };
+        };
+        responses: {
+            /** @description The spans were received; in the encoding of the request. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TraceExportResponse"];
+                    "application/x-protobuf": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
+        };
+    };
+    "traces.list": {
+        parameters: {
+            query?: {
+                /** @description Position of the page: `next` or `previous` of another page. */
+                cursor?: string;
+                /** @description Maximum number of items per page. Default: 50. */
+                limit?: number;
+                /** @description Restrict to this state. */
+                state?: "collecting" | "stored" | "failed" | "closed";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of traces. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TracePage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            417: components["responses"]["ExpectationFailed"];
+            422: components["responses"]["QueryTimedOut"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Busy"];
         };
     };
     "calls.evaluate": {

@@ -102,6 +102,7 @@ import * as SecretCredentialStoreSql from "./storage/sql/SecretCredentialStoreSq
 import * as SigningKeyStoreSql from "./storage/sql/SigningKeyStoreSql.js"
 import * as SignInLinkStoreSql from "./storage/sql/SignInLinkStoreSql.js"
 import * as SimplificationStoreSql from "./storage/sql/SimplificationStoreSql.js"
+import * as TraceStoreSql from "./storage/sql/TraceStoreSql.js"
 import * as TestProfileStoreSql from "./storage/sql/TestProfileStoreSql.js"
 import * as ToolStoreSql from "./storage/sql/ToolStoreSql.js"
 import { PlayedChannels } from "./results/PlayedChannels.js"
@@ -114,6 +115,7 @@ import * as Simulations from "./simulation/Simulations.js"
 import * as TextExecutor from "./simulation/TextExecutor.js"
 import * as RunWorkStoreSql from "./storage/sql/RunWorkStoreSql.js"
 import * as Suites from "./suites/Suites.js"
+import * as Traces from "./traces/Traces.js"
 import * as UserStoreSql from "./storage/sql/UserStoreSql.js"
 import * as WidgetStoreSql from "./storage/sql/WidgetStoreSql.js"
 
@@ -145,6 +147,7 @@ export type Services =
   | Recordings.Recordings
   | CallRecordings.CallRecordings
   | Integrations.Integrations
+  | Traces.Traces
   | Metrics.Metrics
   | Dashboards.Dashboards
   | Widgets.Widgets
@@ -189,6 +192,8 @@ export interface Ports {
   /** The host's own model for finding sensitive data, in addition to the rules. Default: none. */
   readonly ner?: Layer.Layer<NerProvider, never, OutboundHttp.OutboundHttp>
   readonly ingest?: Calls.IngestConfig
+  /** When calls of OpenTelemetry spans are stored. */
+  readonly traces?: Traces.TraceConfig
   /** The kinds of code hosts that repositories are checked out from. Default: `github` and `gitlab`. */
   readonly codeHosts?: Layer.Layer<CodeHostsPort | RepositoryServer, never, OutboundHttp.OutboundHttp>
   /** Seals stored secrets: code hosts' keys, chat endpoints' headers. Default: none, and secrets are rejected. */
@@ -237,7 +242,8 @@ export const stores = Layer.mergeAll(
   PendingBlobStoreSql.layer,
   RecordingStoreSql.layer,
   ProjectPurgeStoreSql.layer,
-  IntegrationStoreSql.layer
+  IntegrationStoreSql.layer,
+  TraceStoreSql.layer
 )
 
 const access = Credentials.layer.pipe(
@@ -273,6 +279,7 @@ const runner = (config: JobRunner.JobRunnerConfig | undefined) =>
       const results = yield* Results.Results
       const releases = yield* CheckoutReleases.CheckoutReleases
       const integrations = yield* Integrations.Integrations
+      const traces = yield* Traces.Traces
       const watchSchema = yield* Migrations.watch
       const recordings = yield* Recordings.Recordings
       const { handler: peaks } = yield* CallRecordings.CallRecordings
@@ -284,11 +291,12 @@ const runner = (config: JobRunner.JobRunnerConfig | undefined) =>
         )
       )
       return yield* JobRunner.make(
-        [...evaluations.handlers, simplifications.handler, ...simulations.handlers, deletion, peaks],
+        [...evaluations.handlers, simplifications.handler, ...simulations.handlers, traces.handler, deletion, peaks],
         config,
         [
           { failure: "Failed to reclaim expired run leases", every: "5 seconds", run: results.sweep },
           { failure: "Failed to release expired checkout tokens", every: "30 seconds", run: releases.releaseDue() },
+          { failure: "Failed to close traces", every: "10 minutes", run: traces.expire },
           { failure: "Failed to delete expired webhook signatures", every: "5 minutes", run: integrations.purge },
           { failure: "Failed to compare the database's version", every: "1 minute", run: watchSchema },
           { failure: "Failed to remove recordings without calls", every: "10 minutes", run: recordings.collect }
@@ -335,19 +343,22 @@ const testing = (ports: Ports) =>
     )
   )
 
+/** Calls, and what they are ingested from besides their own endpoint. */
+const ingestion = (ports: Ports) =>
+  Layer.merge(PlatformWebhooks.layer, Traces.layer(ports.traces, ports.ingest?.redaction)).pipe(
+    Layer.provideMerge(Calls.layer(ports.ingest)),
+    Layer.provide(ports.ner ?? nerProviderNone)
+  )
+
 /** The engine with some of its ports replaced. */
 export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =>
   runner(ports.jobs).pipe(
     Layer.provideMerge(
       Layer.mergeAll(
+        ingestion(ports),
         CallEvaluations.layer({ redaction: ports.ingest?.redaction, ...ports.evaluation }),
         simplification,
         testing(ports)
-      )
-    ),
-    Layer.merge(
-      Layer.provideMerge(PlatformWebhooks.layer, Calls.layer(ports.ingest)).pipe(
-        Layer.provide(ports.ner ?? nerProviderNone)
       )
     ),
     Layer.provideMerge(

@@ -60,6 +60,7 @@ import { JobRunner } from "./jobs/JobRunner.js"
 import { Jobs } from "./jobs/Jobs.js"
 import { Metrics } from "./metrics/Metrics.js"
 import { Simplifications } from "./simplification/Simplifications.js"
+import { Traces } from "./traces/Traces.js"
 import * as Engine from "./Engine.js"
 import * as Database from "./Database.js"
 
@@ -119,6 +120,7 @@ const services = {
   recordings: CallRecordings,
   platformWebhooks: PlatformWebhooks,
   integrations: Integrations,
+  traces: Traces,
   metrics: Metrics,
   evaluations: CallEvaluations,
   simplifications: Simplifications,

@@ -1,6 +1,14 @@
 import { randomBytes } from "node:crypto"
 import { type IncomingMessage, METHODS, type ServerResponse } from "node:http"
-import { type Engine, Jobs, type OperationRule, operations, PlatformWebhooks, TurnScheduler } from "@earshot/core"
+import {
+  type Engine,
+  Jobs,
+  type OperationRule,
+  operations,
+  PlatformWebhooks,
+  Tracing,
+  TurnScheduler
+} from "@earshot/core"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -96,10 +104,15 @@ export const makeApp = async (
     }
   })
   const jobs = Context.get(runtime.context, Jobs)
-  const metrics = makeMetrics({ ...runner, connections }, Context.get(runtime.context, PlatformWebhooks), {
-    counts: () => Runtime.runPromise(runtime)(Effect.orElseSucceed(jobs.counts, () => null)),
-    activity: jobs.activity
-  })
+  const metrics = makeMetrics(
+    { ...runner, connections },
+    Context.get(runtime.context, PlatformWebhooks),
+    Context.get(runtime.context, Tracing.Traces),
+    {
+      counts: () => Runtime.runPromise(runtime)(Effect.orElseSucceed(jobs.counts, () => null)),
+      activity: jobs.activity
+    }
+  )
   let draining = false
   const defects = makeStorageDefects()
   const endpoints = endpointsFor(metrics, { isDraining: () => draining, databaseDefect: defects.current })
@@ -147,7 +160,13 @@ export const makeApp = async (
 
   const sendError = (request: FastifyRequest, reply: FastifyReply, response: ErrorResponse): void => {
     setHead(request, reply, response.status, response.headers)
-    void reply.send(response.body)
+    const { endpoint } = request
+    const encoded =
+      endpoint !== undefined && "encodeError" in endpoint
+        ? endpoint.encodeError(response, request.headers["content-type"] ?? "")
+        : undefined
+    if (encoded?.as === "text") void reply.type(encoded.type).send(encoded.text)
+    else void reply.send(response.body)
   }
 
   const isLarge = ({ state }: FastifyRequest): boolean => (state?.lease?.held() ?? 0) >= LARGE_RESPONSE_BYTES

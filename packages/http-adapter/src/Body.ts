@@ -6,7 +6,7 @@ import { Upload } from "@earshot/core"
 import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import type { RequestBody, Encoding } from "./Endpoint.js"
+import { type RequestBody, type Encoding, PROTOBUF_TYPE } from "./Endpoint.js"
 import { messageErrors, type HttpResponseError } from "./ErrorResponses.js"
 import { type FormEntry, type FormFields, formFields } from "./FormFields.js"
 import { parseJson } from "./JsonText.js"
@@ -39,14 +39,16 @@ export const bodyReader = (body: RequestBody, limits: HttpLimits): BodyReader =>
       (headers["content-length"] === undefined || headers["content-length"] === "0")
     // An empty body is an empty object, so that the errors name the missing fields.
     if (isEmpty && headers["content-type"] === undefined) return Effect.succeed({})
-    return Effect.flatMap(negotiateEncoding(body.encodings, headers), (encoding) => {
+    const limit = body.isLarge === true ? limits.multipartBytes : limits.bodyBytes
+    const read = body.mayBeGzipped === true ? readDecompressed : readAll
+    return Effect.flatMap(negotiateEncoding(body, headers), (encoding) => {
       switch (encoding) {
         case "json":
-          return Effect.flatMap(
-            readAll(body.isLarge === true ? limits.multipartBytes : limits.bodyBytes, incoming, "json"),
-            (bytes) =>
-              bytes.length === 0 ? Either.right({}) : Either.flatMap(parseJson(limits, bytes), rejectPrototypeKey)
+          return Effect.flatMap(read(limit, incoming, "json"), (bytes) =>
+            bytes.length === 0 ? Either.right({}) : Either.flatMap(parseJson(limits, bytes), rejectPrototypeKey)
           )
+        case "protobuf":
+          return read(limit, incoming, "exact")
         case "form":
           return Effect.flatMap(readAll(limits.bodyBytes, incoming, "form"), (bytes) =>
             Either.flatMap(decodeForm(limits, fields, bytes), rejectPrototypeKey)
@@ -69,11 +71,12 @@ export const rejectPrototypeKey = (body: unknown): Either.Either<unknown, HttpRe
 const MEDIA_TYPES: ReadonlyMap<string, Encoding> = new Map([
   ["application/json", "json"],
   ["application/x-www-form-urlencoded", "form"],
-  ["multipart/form-data", "multipart"]
+  ["multipart/form-data", "multipart"],
+  [PROTOBUF_TYPE, "protobuf"]
 ])
 
 const negotiateEncoding = (
-  accepted: ReadonlyArray<Encoding>,
+  { encodings: accepted, mayBeGzipped }: RequestBody,
   headers: IncomingMessage["headers"]
 ): Either.Either<Encoding, HttpResponseError> => {
   const header = headers["content-type"] ?? ""
@@ -91,7 +94,7 @@ const negotiateEncoding = (
     .find(isDefined)
   if (charset !== undefined && !/^utf-?8$/i.test(charset)) return Either.left(messageErrors.unsupportedCharset(charset))
   const coding = headers["content-encoding"]
-  return coding !== undefined && !/^identity$/i.test(coding)
+  return coding !== undefined && !/^identity$/i.test(coding) && mayBeGzipped !== true
     ? Either.left(messageErrors.unsupportedCoding(coding))
     : Either.right(encoding)
 }
@@ -175,26 +178,38 @@ const readAll = (
           proceed()
         })
 
-/**
- * Reads an undecoded body of one media type, decompressed if it is gzipped. The limit also applies to the decompressed
- * size, since a few kilobytes can decompress to gigabytes.
- */
+/** Reads an undecoded body of one media type, decompressed if it is gzipped. */
 export const readRaw = (
   mediaType: string,
   limit: number,
   incoming: IncomingBody
 ): Effect.Effect<Uint8Array, HttpResponseError> => {
-  const { headers } = incoming.message
-  const type = (headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
-  if (type !== mediaType) return Effect.fail(messageErrors.unsupportedMediaType(type))
-  const coding = (headers["content-encoding"] ?? "identity").trim().toLowerCase()
-  if (coding === "identity") return readAll(limit, incoming, "exact")
+  const type = (incoming.message.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
+  return type === mediaType
+    ? readDecompressed(limit, incoming, "exact")
+    : Effect.fail(messageErrors.unsupportedMediaType(type))
+}
+
+/**
+ * Reads a body, decompressed if it is gzipped. The limit also applies to the decompressed size, since a few kilobytes can
+ * decompress to gigabytes.
+ */
+const readDecompressed = (
+  limit: number,
+  incoming: IncomingBody,
+  kind: "json" | "exact"
+): Effect.Effect<Buffer, HttpResponseError> => {
+  const coding = (incoming.message.headers["content-encoding"] ?? "identity").trim().toLowerCase()
+  if (coding === "identity") return readAll(limit, incoming, kind)
   if (coding !== "gzip" && coding !== "x-gzip") return Effect.fail(messageErrors.unsupportedCoding(coding))
   return Effect.flatMap(readAll(limit, incoming, "exact"), (compressed) =>
     Effect.async((resume) => {
       gunzip(compressed, { maxOutputLength: limit }, (error, bytes) => {
-        if (error === null) resume(Effect.succeed(bytes))
-        else if ("code" in error && error.code === "ERR_BUFFER_TOO_LARGE") {
+        if (error === null) {
+          resume(
+            incoming.budget.reserve(bytes.length) ? Effect.succeed(bytes) : Effect.fail(messageErrors.tooManyBytes)
+          )
+        } else if ("code" in error && error.code === "ERR_BUFFER_TOO_LARGE") {
           resume(Effect.fail(messageErrors.tooLarge(limit)))
         } else resume(Effect.fail(messageErrors.malformedRequest))
       })

@@ -3,11 +3,13 @@ import type { CurrentActor, Engine, Operation, ResultWithheld, Untrusted } from 
 import type * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
 import type * as Schema from "effect/Schema"
-import type { HttpError, HttpResponseError } from "./ErrorResponses.js"
+import type { ErrorResponse, HttpError, HttpResponseError } from "./ErrorResponses.js"
 import type { PartSource } from "./PacedBody.js"
 
-/** How a body may be encoded. Source: interface, Endpoints. */
-export type Encoding = "json" | "form" | "multipart"
+/** How a body may be encoded. Source: interface, Endpoints. `protobuf` is for exporters of OpenTelemetry: it is not decoded. */
+export type Encoding = "json" | "form" | "multipart" | "protobuf"
+
+export const PROTOBUF_TYPE = "application/x-protobuf"
 
 /** For endpoints that accept every encoding. */
 export const anyEncoding: ReadonlyArray<Encoding> = ["json", "form", "multipart"]
@@ -82,6 +84,8 @@ export interface RequestBody extends NamedSchema {
   readonly encodings: ReadonlyArray<Encoding>
   /** Whether it may be as large as a multipart body, since it may contain a recording. */
   readonly isLarge?: true
+  /** Whether it may be compressed. The limit of its size also applies to the decompressed one. */
+  readonly mayBeGzipped?: true
   /** A valid body. */
   readonly example: Readonly<Record<string, unknown>>
 }
@@ -95,6 +99,8 @@ export interface ResponseDescription {
   readonly body?: NamedSchema
   /** The media type if it is not application/json. With `body`, one JSON document per line. */
   readonly mediaType?: string
+  /** Whether it is protobuf if the request was. */
+  readonly mayBeProtobuf?: true
 }
 
 interface EndpointDescription {
@@ -119,6 +125,10 @@ interface EndpointDescription {
 export interface AuthenticatedEndpoint extends EndpointDescription {
   /** The operation it calls. The caller's permission is checked before the body is read. */
   readonly operation: Operation
+  /** Whether an API key may also be a bearer token, for clients that send no header of another name. */
+  readonly takesBearerKeys?: true
+  /** The body of an error as its client reads it; undefined for JSON. */
+  readonly encodeError?: (response: ErrorResponse, contentType: string) => ResponseContent | undefined
   readonly handle: (
     request: EndpointRequest
   ) => Effect.Effect<SuccessResponse, HttpError | ResultWithheld, Engine.Services | CurrentActor>

@@ -21,6 +21,7 @@ import { git } from "./routes/Git.js"
 import { hooks } from "./routes/Hooks.js"
 import { serviceEndpoints } from "./routes/Service.js"
 import { webApp } from "./WebApp.js"
+import { traceAliases } from "./routes/Traces.js"
 
 /** Options of a listener. */
 export interface ListenerOptions {
@@ -77,6 +78,7 @@ export const build = async (
       ...endpoints,
       ...hooks,
       ...webApp(basePath),
+      ...traceAliases,
       ...git,
       ...serviceEndpoints(metrics, basePath, state, endpoints)
     ],

@@ -32,6 +32,11 @@ export interface WebhookCounters {
   readonly refusals: () => number
 }
 
+/** Counts of spans that are read at scrape time. */
+interface SpanCounters {
+  readonly counts: () => ReadonlyArray<{ readonly outcome: string; readonly count: number }>
+}
+
 /** Seconds: from ingestion, which takes milliseconds, to widgets over years of calls. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
@@ -58,7 +63,12 @@ export const reportJobMetrics: Effect.Effect<void, never, Jobs> = Effect.map(Job
   reportClusterMetrics([registry, getProcessRegistry()])
 })
 
-export const makeMetrics = (levels: GaugeReaders, webhooks: WebhookCounters, jobs: JobReaders): HttpMetrics => {
+export const makeMetrics = (
+  levels: GaugeReaders,
+  webhooks: WebhookCounters,
+  spans: SpanCounters,
+  jobs: JobReaders
+): HttpMetrics => {
   const registry = new Registry()
   registerJobMetrics(registry, jobs)
   const registers = [registry]
@@ -101,6 +111,16 @@ export const makeMetrics = (levels: GaugeReaders, webhooks: WebhookCounters, job
     collect() {
       this.reset()
       this.inc(webhooks.refusals())
+    }
+  })
+  new Counter({
+    name: "earshot_trace_spans_total",
+    help: "OpenTelemetry spans that were received, by outcome; ignored are those without a part in a conversation",
+    labelNames: ["outcome"],
+    registers,
+    collect() {
+      this.reset()
+      for (const { count, outcome } of spans.counts()) this.inc({ outcome }, count)
     }
   })
   registerRedactionMetrics(registry)

@@ -122,10 +122,13 @@ export const makeRequestRunner = (
     }
     const { handle, operation } = endpoint
     // The caller is authenticated before any of the body is read.
+    const presented = presentedCredentials(request, client.isSecure(request))
     return Effect.flatMap(
-      credentials.admit(operation, presentedCredentials(request, client.isSecure(request)), {
-        from: client.addressOf(request)
-      }),
+      credentials.admit(
+        operation,
+        endpoint.takesBearerKeys === true ? { ...presented, apiKey: presented.apiKey ?? presented.bearer } : presented,
+        { from: client.addressOf(request) }
+      ),
       (actor) => {
         state.actor = actor
         client.onAuthenticated(request)

@@ -17,6 +17,7 @@ const metrics = makeMetrics(
     connections: { openConnections: () => 0, closed: () => 0 }
   },
   { counts: () => [], refusals: () => 0 },
+  { counts: () => [] },
   { counts: () => Promise.resolve([]), activity: new Map() }
 )
 const all: ReadonlyArray<Endpoint> = [

@@ -156,6 +156,9 @@ export const operations = table({
   "calls.ingest": { needs: "calls:write", shows: "calls:read", accepts: keyOnly },
   /** As E10, for envelopes of platforms. */
   "calls.observe": { needs: "calls:write", shows: "calls:read", accepts: keyOnly },
+  /** As E10, for spans of which calls are made later: nothing that is stored is returned. */
+  "traces.receive": { needs: "calls:write", shows: null, accepts: keyOnly },
+  "traces.list": { needs: "calls:read", accepts: people, organizationWide: true },
   "calls.list": { needs: "calls:read", accepts: peopleAndEmbeds },
   "calls.read": { needs: "calls:read", accepts: peopleAndEmbeds },
   "calls.review": { needs: "calls:write", shows: "calls:read", accepts: peopleAndEmbeds },

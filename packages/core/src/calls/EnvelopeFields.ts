@@ -3,6 +3,7 @@ import * as DateTime from "effect/DateTime"
 import { type Json, isPlainObject } from "../kernel/Json.js"
 import { PLATFORM_KEY, readEnvelope, type StatedFields, statedFields } from "../platforms/Envelopes.js"
 import { platformNamed } from "../platforms/Platform.js"
+import { DecodedTranscript } from "../transcripts/DecodedTranscript.js"
 import { CallLimits } from "./CallRecord.js"
 import { type IngestBody, webAddressError } from "./IngestBody.js"
 import { Upload } from "./Upload.js"
@@ -19,7 +20,8 @@ export interface CompletedBody {
 
 /** Every field of the body wins over the envelope's. A list of rows, as opposed to an envelope, states nothing. */
 export const completeBody = (body: IngestBody): CompletedBody => {
-  const platform = isPlainObject(body.transcript_json) ? platformNamed(body.transcript_type) : undefined
+  const isEnvelope = isPlainObject(body.transcript_json) && !(body.transcript_json instanceof DecodedTranscript)
+  const platform = isEnvelope ? platformNamed(body.transcript_type) : undefined
   const event = platform === undefined ? undefined : readEnvelope(platform, body.transcript_json)
   if (platform === undefined || event === undefined) {
     return { body, hasEnvelope: platform !== undefined, hasItsRecording: false, recordingError: undefined }

@@ -12,6 +12,7 @@ import {
 } from "../kernel/FieldErrors.js"
 import type { MetricId } from "../kernel/Ids.js"
 import { isPlainObject } from "../kernel/Json.js"
+import { DecodedTranscript } from "../transcripts/DecodedTranscript.js"
 import type { RawTranscript } from "../transcripts/Transcript.js"
 import * as TranscriptFormat from "../transcripts/TranscriptFormat.js"
 import { AUDIO_HEAD_BYTES, detectAudioFormat, NOT_AUDIO } from "./AudioFormat.js"
@@ -164,9 +165,11 @@ const validateBody = (capabilities: IngestCapabilities, given: IngestBody): Eith
   const decoded =
     body.transcript_json === null
       ? Either.right(undefined)
-      : capabilities.formats.decode(body.transcript_type, body.transcript_json, {
-          mainAgentChannelIndex: channelOf(body.main_agent_channel_index)
-        })
+      : body.transcript_json instanceof DecodedTranscript
+        ? Either.right(body.transcript_json.decoded)
+        : capabilities.formats.decode(body.transcript_type, body.transcript_json, {
+            mainAgentChannelIndex: channelOf(body.main_agent_channel_index)
+          })
   const metrics = parseMetricIds(body.metric_ids)
   const errors = mergeFieldErrors(
     namesAgent(agent) ? noFieldErrors : agentRequired,

@@ -38,6 +38,9 @@ export type CodeConnectionId = typeof CodeConnectionId.Type
 export const IntegrationId = id("IntegrationId")
 export type IntegrationId = typeof IntegrationId.Type
 
+export const TraceId = id("TraceId")
+export type TraceId = typeof TraceId.Type
+
 export const CheckoutGrantId = id("CheckoutGrantId")
 export type CheckoutGrantId = typeof CheckoutGrantId.Type
 

@@ -6,7 +6,7 @@ import { type FieldErrors, NON_FIELD } from "../kernel/FieldErrors.js"
 import { isPlainObject, isTooDeep } from "../kernel/Json.js"
 
 /** The kind of the rows that stand for invalid ones; decoders skip it and name it in the call's error message. */
-export const INVALID_ROW = "invalid_row"
+const INVALID_ROW = "invalid_row"
 
 /**
  * The envelope with texts, keys and numbers that both databases store: NUL and lone surrogates become U+FFFD, integers that

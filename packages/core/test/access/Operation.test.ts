@@ -128,6 +128,8 @@ const written: Readonly<Record<Operation, readonly [Permission, by: string, also
   "integrations.rotate": ["integrations:manage", "kod", "all of it"],
   "integrations.delete": ["integrations:manage", "kod", "all of it"],
   "calls.observe": ["calls:write", "k"],
+  "traces.receive": ["calls:write", "k"],
+  "traces.list": ["calls:read", "kod", "all of it"],
   "calls.list": ["calls:read", "kode"],
   "calls.read": ["calls:read", "kode"],
   "calls.review": ["calls:write", "kode"],

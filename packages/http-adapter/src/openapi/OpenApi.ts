@@ -4,6 +4,7 @@ import {
   type RequestBody,
   type Encoding,
   type Endpoint,
+  PROTOBUF_TYPE,
   RECEIPT_TYPE,
   type ResponseDescription,
   type NamedSchema
@@ -24,6 +25,7 @@ import { withPropertyDescriptions } from "./propertyDescriptions.js"
 const TAGS = [
   ["Calls", "Production calls: ingest, list, review and export."],
   ["Platforms", "Webhooks of voice platforms, and the integrations that give them addresses with signatures."],
+  ["Traces", "OpenTelemetry spans of voice agents, from which calls are made."],
   ["Test suites", "Test suites as JSON: validate, estimate the cost, run."],
   ["Results", "Results of test suites, their runs of simulated calls, and capacity."],
   ["Evaluators", "Test cases: how a simulated caller behaves, and how the call is evaluated."],
@@ -48,6 +50,11 @@ const bearer = (description: string) => ({ type: "http", scheme: "bearer", beare
 /** Source: interface, Authentication. */
 const SECURITY_SCHEMES = {
   api_key: { type: "apiKey", in: "header", name: "X-SERVICE-API-KEY", description: "API key of an organization." },
+  bearer_api_key: {
+    type: "http",
+    scheme: "bearer",
+    description: "API key of an organization as a bearer token, for exporters of OpenTelemetry."
+  },
   oauth2: bearer("Token of a connected app."),
   dashboard_session: bearer("Session of the web dashboard."),
   embedded_session: bearer("Session for embedding in other pages, restricted to given resources."),
@@ -63,7 +70,8 @@ const SECURITY_SCHEMES = {
 const MEDIA_TYPES: { readonly [E in Encoding]: string } = {
   json: "application/json",
   form: "application/x-www-form-urlencoded",
-  multipart: "multipart/form-data"
+  multipart: "multipart/form-data",
+  protobuf: PROTOBUF_TYPE
 }
 
 /**
@@ -195,7 +203,10 @@ const describeOperation = (endpoint: Endpoint, schemas: SchemaRegistry) => {
     tags: [endpoint.tag],
     summary: endpoint.summary,
     description: endpoint.description ?? `${endpoint.summary}.`,
-    security: operation === null ? [] : securityRequirements(operation),
+    security:
+      operation === null
+        ? []
+        : [...securityRequirements(operation), ...("takesBearerKeys" in endpoint ? [{ bearer_api_key: [] }] : [])],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: describeRequestBody(body, schemas) }),
     responses: {
@@ -295,10 +306,11 @@ const describeRequestBody = (body: RequestBody, schemas: SchemaRegistry) => {
   const inJson = files.length === 0 ? schema : withProperties(schema, files, { type: "null" })
   const inForm = files.length === 0 ? schema : withProperties(schema, files, { type: "string", format: "binary" })
   const structured = properties.filter(([name, property]) => !files.includes(name) && !isScalar(property))
-  const content = body.encodings.map((encoding) => {
+  const content = body.encodings.map((encoding): readonly [string, JsonSchema] => {
     const mediaType = MEDIA_TYPES[encoding]
+    if (encoding === "protobuf") return [mediaType, { schema: { type: "string", format: "binary" } }]
     if (encoding === "json") {
-      return [mediaType, { schema: schemas.add(body.name, inJson), example: body.example }] as const
+      return [mediaType, { schema: schemas.add(body.name, inJson), example: body.example }]
     }
     const name = files.length === 0 ? body.name : `${body.name}Form`
     const encodings = Object.fromEntries(structured.map(([field]) => [field, { contentType: MEDIA_TYPES.json }]))
@@ -309,7 +321,7 @@ const describeRequestBody = (body: RequestBody, schemas: SchemaRegistry) => {
         example: body.example,
         ...(structured.length === 0 ? {} : { encoding: encodings })
       }
-    ] as const
+    ]
   })
   return { required: requiredOf(schema).length > 0, content: Object.fromEntries(content) }
 }
@@ -353,7 +365,7 @@ const RECEIPT: JsonSchema = {
 }
 
 const describeResponse = (
-  { description, mediaType, body: shape }: ResponseDescription,
+  { description, mayBeProtobuf, mediaType, body: shape }: ResponseDescription,
   schemas: SchemaRegistry,
   withheld: Permission | undefined
 ) => ({
@@ -364,6 +376,7 @@ const describeResponse = (
     : {
         content: {
           [mediaType ?? MEDIA_TYPES.json]: { schema: shape === undefined ? { type: "string" } : schemas.refer(shape) },
+          ...(mayBeProtobuf === true ? { [PROTOBUF_TYPE]: { schema: { type: "string", format: "binary" } } } : {}),
           ...(withheld === undefined ? {} : { [RECEIPT_TYPE]: { schema: schemas.add("Receipt", RECEIPT) } })
         }
       })

@@ -14,12 +14,14 @@ import { simplifications } from "./Simplifications.js"
 import { suites } from "./Suites.js"
 import { folders, personalities, phoneNumbers, testProfiles, tools } from "./TestCatalog.js"
 import { evaluations, jobs, metrics } from "./Metrics.js"
+import { traces } from "./Traces.js"
 
 /** All endpoints of the API, one file per subject. */
 export const endpoints: ReadonlyArray<Endpoint> = [
   ...calls,
   ...recordings,
   ...platforms,
+  ...traces,
   ...evaluations,
   ...metrics,
   ...simplifications,

@@ -46,6 +46,7 @@ describe("metrics and logs", () => {
         ["earshot_http_request_duration_seconds", "histogram"],
         ["earshot_webhook_events_total", "counter"],
         ["earshot_webhook_refusals_total", "counter"],
+        ["earshot_trace_spans_total", "counter"],
         ["earshot_redactions_total", "counter"],
         ["earshot_redaction_calls_total", "counter"],
         ["earshot_redaction_seconds_total", "counter"],

@@ -32,6 +32,7 @@ import {
   TestProfiles,
   Tokens,
   Tools,
+  Tracing,
   Users,
   Widgets,
   untrusted
@@ -70,7 +71,8 @@ const services = Effect.all([
   CodeConnections,
   Checkouts,
   Platforms.Integrations,
-  PlatformWebhooks
+  PlatformWebhooks,
+  Tracing.Traces
 ])
 
 type AnyUseCase = (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown, CurrentActor>

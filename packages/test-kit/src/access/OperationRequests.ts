@@ -138,6 +138,9 @@ const inputs = (ids: SeededIds): { readonly [O in Operation]: Omit<OperationRequ
     "integrations.delete": null,
     // Their answers are of code hosts, and need a connection to one.
     "connections.create": null,
+    // It takes spans in encodings of their own.
+    "traces.receive": null,
+    "traces.list": { input: {} },
     "connections.list": { input: {} },
     "connections.read": null,
     "connections.test": null,

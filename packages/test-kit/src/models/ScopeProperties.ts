@@ -122,6 +122,10 @@ const coverage: Readonly<Record<Operation, Coverage>> = {
   "checkouts.create": { noId: "It names a repository, and its additional credential the agent." },
   "calls.ingest": { in: "a call" },
   "calls.observe": { in: "a call" },
+  "traces.receive": {
+    noId: "Its query names the agent of the call that a job ingests, within the scopes of the sender."
+  },
+  "traces.list": "organization",
   "calls.list": "lists",
   "calls.read": path("call", "GET "),
   "calls.review": path("call", "PATCH "),

@@ -21,6 +21,7 @@ import { checkouts } from "./migrations/0010_checkouts.js"
 import { blobs } from "./migrations/0012_blobs.js"
 import { simplifications } from "./migrations/0011_simplifications.js"
 import { platforms } from "./migrations/0013_platforms.js"
+import { traces } from "./migrations/0014_traces.js"
 import { storing } from "./Storing.js"
 import { predefinedMetricRevisions, REVISIONS_TABLE } from "./PredefinedMetricRevisions.js"
 import {
@@ -44,7 +45,8 @@ const MIGRATIONS = {
   "0010_checkouts": checkouts,
   "0011_simplifications": simplifications,
   "0012_blobs": blobs,
-  "0013_platforms": platforms
+  "0013_platforms": platforms,
+  "0014_traces": traces
 }
 
 const run = Migrator.make({})

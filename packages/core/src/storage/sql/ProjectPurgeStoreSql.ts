@@ -91,6 +91,7 @@ export const layer = Layer.effect(
         const held = yield* sql`SELECT 1 AS held FROM ${tables.checkout_grants} WHERE agent_id IN ${own} LIMIT 1`
         if (held.length > 0) return "held" as const
         yield* remove("integrations", sql`project_id = ${project}`)
+        yield* remove("traces", sql`agent_id IN ${own}`)
         yield* remove("agents", sql`project_id = ${project}`)
         yield* remove("project_personalities", sql`project_id = ${project}`)
         yield* remove("projects", sql`id = ${project}`)
