@@ -5,7 +5,8 @@ import { calls } from "./commands/Calls.js"
 import { agents, folders, personalities, phoneNumbers, profiles, projects, tools } from "./commands/Catalog.js"
 import { checkout } from "./commands/Checkout.js"
 import { connections } from "./commands/Connections.js"
-import { dashboards } from "./commands/Dashboards.js"
+import { credits } from "./commands/Credits.js"
+import { dashboards, widgets } from "./commands/Dashboards.js"
 import { type Declaration, type Execute, helpHint } from "./commands/Declare.js"
 import { demo } from "./commands/Demo.js"
 import { evaluators } from "./commands/Evaluators.js"
@@ -31,7 +32,7 @@ import { completions, SHELLS } from "./Completions.js"
 /** The groups of the help, in its order. */
 const HEADINGS: ReadonlyArray<readonly [string, ReadonlyArray<Declaration>]> = [
   ["Start:", [demo, init, serve, signIn]],
-  ["Calls:", [calls, integrations, dashboards, metrics, redact, prompts]],
+  ["Calls:", [calls, integrations, dashboards, widgets, metrics, redact, prompts]],
   ["Tests:", [suites, results, runs, evaluators, personalities, profiles, phoneNumbers, tools, folders]],
   [
     "Administration:",
@@ -44,6 +45,7 @@ const HEADINGS: ReadonlyArray<readonly [string, ReadonlyArray<Declaration>]> = [
       tokens,
       connections,
       checkout,
+      credits,
       secrets,
       recordings,
       backup,

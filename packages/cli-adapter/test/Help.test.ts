@@ -1,56 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Command, CommanderError } from "commander"
+import { Command } from "commander"
 import * as Effect from "effect/Effect"
-import {
-  command,
-  idArgument,
-  integer,
-  type Invocation,
-  list,
-  textArguments,
-  toggle,
-  withDefault
-} from "../src/commands/Declare.js"
+import { command, idArgument, integer, list, textArguments, toggle, withDefault } from "../src/commands/Declare.js"
 import { makeProgram } from "../src/Program.js"
 import { displayWidth } from "../src/Text.js"
-
-interface Parsed {
-  readonly out: string
-  readonly err: string
-  readonly invocation: Invocation | undefined
-  readonly code: number
-}
-
-/** Parses a command line without running its command. */
-const parse = async (args: ReadonlyArray<string>, { color = false, columns = 80 } = {}): Promise<Parsed> => {
-  let out = ""
-  let err = ""
-  let invocation: Invocation | undefined
-  const program = makeProgram(
-    "1.2.3",
-    (parsed) => {
-      invocation = parsed
-      return Promise.resolve()
-    },
-    {
-      out: (text) => {
-        out += text
-      },
-      err: (text) => {
-        err += text
-      },
-      columns,
-      color
-    }
-  )
-  try {
-    await program.parseAsync(args, { from: "user" })
-    return { out, err, invocation, code: 0 }
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error
-    return { out, err, invocation, code: error.exitCode }
-  }
-}
+import { parse } from "./support/parse.js"
 
 const pathsOf = (command: Command, parents: ReadonlyArray<string> = []): ReadonlyArray<string> =>
   command.commands.flatMap((one) => {
@@ -76,11 +30,14 @@ describe("the help", () => {
   it("exists for every command", () => {
     expect(paths).toEqual([
       ...["demo", "init", "serve", "sign-in"],
-      ...["calls", "calls ingest", "calls list", "calls show", "calls scores", "calls evaluate", "calls export"],
+      ...["calls", "calls ingest", "calls list", "calls show", "calls scores", "calls evaluate"],
+      ...["calls review", "calls delete", "calls export"],
       ...["integrations", "integrations create", "integrations list", "integrations update"],
       ...["integrations rotate", "integrations delete"],
-      ...["dashboards", "dashboards list", "dashboards show"],
-      ...["metrics", "metrics predefined", "metrics list", "metrics show"],
+      ...resource("dashboards"),
+      ...resource("widgets", "data", "preview"),
+      ...["metrics", "metrics predefined", "metrics list", "metrics show", "metrics create", "metrics update"],
+      ...["metrics delete", "metrics enable", "metrics disable", "metrics simplify"],
       "redact",
       ...["prompts", "prompts simplify"],
       ...["suites", "suites validate", "suites run"],
@@ -95,7 +52,7 @@ describe("the help", () => {
       ...["links", "links create", "links list", "links revoke"],
       ...["tokens", "tokens issue", "tokens revoke"],
       ...["connections", "connections create", "connections list", "connections test"],
-      ...["connections activate", "connections revoke", "checkout"],
+      ...["connections activate", "connections revoke", "checkout", "credits", "credits list"],
       ...["secrets", "secrets check", "secrets rotate", "secrets rotate-signing-key"],
       ...["recordings", "recordings check", "backup", "restore"],
       ...["jobs", "jobs list", "jobs retry", "jobs run"]

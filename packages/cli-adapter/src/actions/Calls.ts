@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { send, streamLines } from "../Api.js"
+import { type InputOptions, readInput } from "../Assignments.js"
 import { type PageOptions, pageQuery, printPage } from "../Listing.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
@@ -101,4 +102,22 @@ export const exportCalls = (options: CommonOptions & Selection & ExpandOption): 
       Stream.grouped(PRINTED_AT_ONCE),
       Stream.runForEach((calls) => screen.print([...calls].map(jsonLine).join("\n")))
     )
+  }).pipe(onTarget(options))
+
+/** Records a human review. */
+export const review = (options: CommonOptions & InputOptions & { readonly id: number }): CommandEffect =>
+  Effect.gen(function* () {
+    const screen = yield* Screen
+    const body = yield* readInput(options)
+    const call = yield* send("patch", "/observability/v1/call-logs/{id}/", { id: options.id, body })
+    yield* options.json
+      ? screen.print(jsonLine(call))
+      : screen.note(`Reviewed call ${call.id}: ${call.status ?? "no status"}.`)
+  }).pipe(onTarget(options))
+
+export const remove = (options: CommonOptions & { readonly id: number }): CommandEffect =>
+  Effect.gen(function* () {
+    const screen = yield* Screen
+    yield* send("delete", "/observability/v1/call-logs/{id}/", { id: options.id })
+    if (!options.json) yield* screen.note(`Deleted call ${options.id}.`)
   }).pipe(onTarget(options))

@@ -8,6 +8,7 @@ import { type CommonOptions, defined } from "../Settings.js"
 import { onTarget } from "../Target.js"
 import { jsonLine } from "../Text.js"
 import { printMinute, type Wire } from "../Wire.js"
+import { resourceActions } from "./Resource.js"
 
 export const list = (options: CommonOptions & PageOptions & { readonly project: number | undefined }): CommandEffect =>
   Effect.gen(function* () {
@@ -47,3 +48,9 @@ export const show = (options: CommonOptions & { readonly id: number }): CommandE
         : drawDashboard(dashboard, widgets, screen).join("\n")
     )
   }).pipe(onTarget(options))
+
+export const { create, remove, update } = resourceActions({
+  noun: "dashboard",
+  path: "/dashboards/dashboards/",
+  columns: []
+})

@@ -1,14 +1,16 @@
 /** Metrics, and the scores of calls. */
 import * as Effect from "effect/Effect"
-import { send } from "../Api.js"
+import { Api, send } from "../Api.js"
+import { CommandRejected } from "../Errors.js"
 import { type PageOptions, pageQuery, printPage } from "../Listing.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
 import { type CommonOptions, defined } from "../Settings.js"
 import { type Column, table } from "../Table.js"
 import { onTarget } from "../Target.js"
-import { jsonLine } from "../Text.js"
+import { jsonLine, sanitize, sanitizeLines } from "../Text.js"
 import type { Wire } from "../Wire.js"
+import { resourceActions } from "./Resource.js"
 
 export const predefined = (options: CommonOptions): CommandEffect =>
   Effect.gen(function* () {
@@ -85,3 +87,61 @@ export const evaluate = (
       ? screen.print(jsonLine(asked))
       : screen.note(`Job ${asked.job} is queued. A running server runs it, or \`earshot jobs run\`.`)
   }).pipe(onTarget(options))
+
+export const { create, remove, update } = resourceActions({
+  noun: "metric",
+  path: "/test_framework/v1/metrics/",
+  columns: []
+})
+
+const setEnabled =
+  (enabled: boolean) =>
+  (options: CommonOptions & { readonly id: number }): CommandEffect =>
+    Effect.gen(function* () {
+      const screen = yield* Screen
+      const metric = yield* send("patch", "/test_framework/v1/metrics/{id}/", {
+        id: options.id,
+        body: { observability_enabled: enabled, simulation_enabled: enabled }
+      })
+      yield* options.json
+        ? screen.print(jsonLine(metric))
+        : screen.note(`${enabled ? "Enabled" : "Disabled"} metric ${metric.id} (${sanitize(metric.name)}).`)
+    }).pipe(onTarget(options))
+
+export const enable = setEnabled(true)
+
+export const disable = setEnabled(false)
+
+const POLL_INTERVAL = "250 millis"
+
+/** Simplifies the prompt of a metric; on a database, a job of this process does it. */
+export const simplify = (options: CommonOptions & { readonly id: number }): CommandEffect =>
+  Effect.gen(function* () {
+    const screen = yield* Screen
+    let result: Wire<"Simplification"> & { readonly status?: string; readonly error?: string | null } = yield* send(
+      "post",
+      "/test_framework/v1/metrics/simplify_prompt/",
+      { body: { metric_id: options.id } }
+    )
+    if (result.progress_id !== "") yield* (yield* Api).runJobs
+    while (result.progress_id !== "" && result.status !== "completed") {
+      if (result.status === "failed") {
+        return yield* new CommandRejected({ reason: result.error ?? "The prompt could not be simplified." })
+      }
+      yield* Effect.sleep(POLL_INTERVAL)
+      result = yield* send("get", "/test_framework/v1/metrics/simplify_prompt_progress/", {
+        query: { progress_id: result.progress_id }
+      })
+    }
+    const { original_prompt, simplified_prompt, skipped_simplification } = result
+    if (options.json)
+      return yield* screen.print(jsonLine({ simplified_prompt, original_prompt, skipped_simplification }))
+    yield* screen.print(sanitizeLines(simplified_prompt))
+    if (skipped_simplification) yield* screen.note("The prompt cannot be simplified further.")
+  }).pipe(
+    Effect.scoped,
+    onTarget(options, async () => {
+      const { plainEngine, withLanguageModel } = await import("../EngineSettings.js")
+      return withLanguageModel(plainEngine(options))
+    })
+  )

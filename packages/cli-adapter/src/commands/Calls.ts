@@ -1,5 +1,5 @@
 import { choice, command, group, integer, list, text, textArguments, withDefault } from "./Declare.js"
-import { agent, common, id, ingesting, page, project } from "./Shared.js"
+import { agent, common, id, ingesting, input, page, project } from "./Shared.js"
 
 const selection = {
   filter: text("--filter <json>", "Only calls that match this filter, as JSON; see docs/filters.md."),
@@ -56,7 +56,7 @@ const ingest = command("ingest", {
   action: async () => (await import("../actions/Ingest.js")).ingest
 })
 
-export const calls = group("calls", "Ingest, list, show, score and export production calls.", [
+export const calls = group("calls", "Ingest, list, show, score, review, export and delete production calls.", [
   ingest,
   command("list", {
     description: "List calls, newest first.",
@@ -83,6 +83,18 @@ export const calls = group("calls", "Ingest, list, show, score and export produc
     },
     args: { id: id("call") },
     action: async () => (await import("../actions/Metrics.js")).evaluate
+  }),
+  command("review", {
+    description: "Record a human review of a call: status=reviewed_success feedback=... and so on.",
+    options: { ...common, ...input.options },
+    args: { id: id("call"), ...input.args },
+    action: async () => (await import("../actions/Calls.js")).review
+  }),
+  command("delete", {
+    description: "Delete a call permanently, with its transcript, scores and recording.",
+    options: common,
+    args: { id: id("call") },
+    action: async () => (await import("../actions/Calls.js")).remove
   }),
   command("export", {
     description: "Print all matching calls, newest first, as one line of JSON each (NDJSON).",

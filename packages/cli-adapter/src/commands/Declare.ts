@@ -41,9 +41,18 @@ export const list = (flags: string, description: string): Flag<ReadonlyArray<str
 
 /** An option with one of the given words. */
 export const choice = (flags: string, description: string, words: ReadonlyArray<string>): Flag<string | undefined> => ({
-  declared: new Option(flags, description).choices(words),
+  declared: withChoices(new Option(flags, description), words),
   read: readText
 })
+
+/** Rejects other words with a message that lists these. */
+const withChoices = (option: Option, words: ReadonlyArray<string>): Option => {
+  option.choices(words)
+  return option.argParser((value) => {
+    if (words.includes(value)) return value
+    throw new InvalidArgumentError(`It must be one of ${words.join(", ")}.`)
+  })
+}
 
 const parseInteger =
   (least: number, most: number) =>

@@ -2,6 +2,8 @@ import type { ResourceActions } from "../actions/Resource.js"
 import { command, type Declaration, type Flag } from "./Declare.js"
 import { common, id, input, page } from "./Shared.js"
 
+const articleOf = (noun: string): string => (/^[aeiou]/.test(noun) ? "an" : "a")
+
 /** The commands that every resource has: list, show, create, update and delete. */
 export const resourceCommands = (
   one: string,
@@ -10,7 +12,7 @@ export const resourceCommands = (
   selection: Readonly<Record<string, Flag<string | number | undefined>>> = {},
   many = `${one}s`
 ): ReadonlyArray<Declaration> => {
-  const article = /^[aeiou]/.test(one) ? "an" : "a"
+  const article = articleOf(one)
   return [
     command("list", {
       description: `List ${many}, newest first.`,
@@ -30,6 +32,17 @@ export const resourceCommands = (
       args: { id: id(one) },
       action: async () => (await load()).show
     }),
+    ...changeCommands(one, load)
+  ]
+}
+
+/** The commands of a resource that change it: create, update and delete. */
+export const changeCommands = (
+  one: string,
+  load: () => Promise<Pick<ResourceActions, "create" | "remove" | "update">>
+): ReadonlyArray<Declaration> => {
+  const article = articleOf(one)
+  return [
     command("create", {
       description: `Create ${article} ${one} and show it.`,
       options: { ...common, ...input.options },

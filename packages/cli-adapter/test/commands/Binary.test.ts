@@ -78,11 +78,8 @@ describe("the earshot command", () => {
 
   it.each([
     [["calls", "list", "--channel", "x"], "unknown option '--channel'"],
-    [
-      ["runs", "list", "--status", "zzz"],
-      "argument 'zzz' is invalid. Allowed choices are queued, running, evaluating,"
-    ],
-    [["tokens", "issue", "--kind=zzz"], "argument 'zzz' is invalid. Allowed choices are oauth2, dashboard_session,"],
+    [["runs", "list", "--status", "zzz"], "argument 'zzz' is invalid. It must be one of queued, running, evaluating,"],
+    [["tokens", "issue", "--kind=zzz"], "argument 'zzz' is invalid. It must be one of oauth2, dashboard_session,"],
     [["tokens", "issue"], "required option '--kind <kind>' not specified"],
     [["results", "compare", "--tolerance", "x", "1", "2"], "argument 'x' is invalid. It is not a number."],
     [["calls", "show"], "missing required argument 'id'"],

@@ -23,20 +23,21 @@ const secretBox = AesSecretBox.layer(
   Either.getOrThrow(AesSecretBox.parse(Redacted.make(Buffer.alloc(32, 7).toString("base64"))))
 )
 
-const wiring = Layer.succeed(Wiring, {
-  countForOthers: Effect.void,
-  engine: ({ allowedHosts, database }) =>
-    Engine.layerWith({
-      blobs: MemoryBlobStore.layer,
-      secretBox,
-      allowHosts: allowedHosts
-    }).pipe(Layer.provide(Database.layer(database))),
-  languageModel: () => noLanguageModel,
-  server
-})
+type EngineOf = Wiring["Type"]["engine"]
+
+/** The engine of a test's commands and servers. */
+export const engineOn: EngineOf = ({ allowedHosts, database }) =>
+  Engine.layerWith({
+    blobs: MemoryBlobStore.layer,
+    secretBox,
+    allowHosts: allowedHosts
+  }).pipe(Layer.provide(Database.layer(database)))
+
+const wiringWith = (engine: EngineOf) =>
+  Layer.succeed(Wiring, { countForOthers: Effect.void, engine, languageModel: () => noLanguageModel, server })
 
 /** Runs a command in this process, on a terminal of the given width. */
-export const run = async (running: CommandEffect, columns = 80): Promise<Ran> => {
+export const run = async (running: CommandEffect, columns = 80, engine: EngineOf = engineOn): Promise<Ran> => {
   const out: Array<string> = []
   const err: Array<string> = []
   const keep = (lines: Array<string>) => (text: string) =>
@@ -61,7 +62,7 @@ export const run = async (running: CommandEffect, columns = 80): Promise<Ran> =>
         return Effect.succeed<number>(report.code)
       }),
       Effect.provide(
-        Layer.mergeAll(wiring, screen, Layer.succeed(Signals, { endWell: Effect.void, once: Effect.void }))
+        Layer.mergeAll(wiringWith(engine), screen, Layer.succeed(Signals, { endWell: Effect.void, once: Effect.void }))
       )
     )
   )
