@@ -2177,6 +2177,22 @@ export interface components {
             /** @description Topic of the call. */
             topic?: string | null;
         };
+        CallToolCall: {
+            /** @description The platform's id of the tool call. */
+            id: string | null;
+            /** @description Name of the tool. */
+            name: string;
+            /** @description Arguments as text, in most formats JSON. */
+            arguments: string;
+            /** @description What the tool returned, as text. */
+            result: string | null;
+            /** @description Whether it succeeded; null if unknown. */
+            succeeded: boolean | null;
+            /** @description When it was called, in seconds of the call. */
+            start_time: number | null;
+            /** @description When it returned, in seconds of the call. */
+            end_time: number | null;
+        };
         Capacity: {
             /** @description Number of running runs. */
             active_sessions: number;
@@ -2890,6 +2906,12 @@ export interface components {
             metadata?: unknown;
             /** @description Values of the agent's variables in this call. */
             dynamic_variables?: unknown;
+            /** @description Tool calls of the main agent, in their order. */
+            tool_calls?: components["schemas"]["CallToolCall"][];
+            /** @description Turns of which the platform measured stages. */
+            timings?: components["schemas"]["TurnTiming"][];
+            /** @description Evaluations by metrics, with their explanations. */
+            evaluations?: components["schemas"]["Evaluation"][];
         };
         Fail: {
             /** @description Lease of the run, from the claim. */
@@ -3415,6 +3437,10 @@ export interface components {
             metadata?: unknown;
             /** @description Values of the agent's variables in this call. */
             dynamic_variables?: unknown;
+            /** @description Tool calls of the main agent, in their order. */
+            tool_calls?: components["schemas"]["CallToolCall"][];
+            /** @description Turns of which the platform measured stages. */
+            timings?: components["schemas"]["TurnTiming"][];
         };
         ListedCallPage: {
             /** @description Cursor of the next page; null on the last page. */
@@ -4191,6 +4217,12 @@ export interface components {
             /** @description Points of the series. */
             points: components["schemas"]["Slice"][];
         };
+        StageTiming: {
+            /** @description How long the stage took, in seconds. */
+            seconds: number;
+            /** @description The platform's name of the value. */
+            source: string;
+        };
         StatData: {
             /**
              * @description Type of the chart.
@@ -4525,6 +4557,19 @@ export interface components {
                 /** Format: date-time */
                 last_span_at: string;
             }[];
+        };
+        TurnTiming: {
+            /** @description Position of the turn in the transcript, from 1. */
+            turn: number;
+            /** @description The stages that were measured, by name. */
+            stages: {
+                endpointing?: components["schemas"]["StageTiming"];
+                speech_to_text?: components["schemas"]["StageTiming"];
+                model_first_token?: components["schemas"]["StageTiming"];
+                text_to_speech_first_byte?: components["schemas"]["StageTiming"];
+                tool?: components["schemas"]["StageTiming"];
+                end_to_end?: components["schemas"]["StageTiming"];
+            };
         };
         User: {
             /** @description Unique id. */
@@ -5128,7 +5173,7 @@ export interface operations {
                 agent_id?: number;
                 /** @description Restrict to this project. */
                 project?: number;
-                /** @description Names separated by commas, each of which adds fields to every item: `transcript`: the transcript as text; `transcript_object`: the transcript as a list of turns; `metadata`: the metadata that deliveries sent; `dynamic_variables`: the dynamic variables that deliveries sent */
+                /** @description Names separated by commas, each of which adds fields to every item: `transcript`: the transcript as text; `transcript_object`: the transcript as a list of turns; `metadata`: the metadata that deliveries sent; `dynamic_variables`: the dynamic variables that deliveries sent; `tool_calls`: the tool calls of the main agent, with their results; `timings`: the stages of turns that the platform measured */
                 expand?: string;
             };
             header?: never;
@@ -5160,7 +5205,7 @@ export interface operations {
     "calls.read": {
         parameters: {
             query?: {
-                /** @description Names separated by commas, each of which adds fields to every item: `transcript`: the transcript as text; `transcript_object`: the transcript as a list of turns; `metadata`: the metadata that deliveries sent; `dynamic_variables`: the dynamic variables that deliveries sent */
+                /** @description Names separated by commas, each of which adds fields to every item: `transcript`: the transcript as text; `transcript_object`: the transcript as a list of turns; `metadata`: the metadata that deliveries sent; `dynamic_variables`: the dynamic variables that deliveries sent; `tool_calls`: the tool calls of the main agent, with their results; `timings`: the stages of turns that the platform measured; `evaluations`: the evaluations by metrics, with their explanations and the quotes of judges */
                 expand?: string;
             };
             header?: never;
@@ -5306,7 +5351,7 @@ export interface operations {
                 agent_id?: number;
                 /** @description Restrict to this project. */
                 project?: number;
-                /** @description Names separated by commas, each of which adds fields to every item: `transcript`: the transcript as text; `transcript_object`: the transcript as a list of turns; `metadata`: the metadata that deliveries sent; `dynamic_variables`: the dynamic variables that deliveries sent */
+                /** @description Names separated by commas, each of which adds fields to every item: `transcript`: the transcript as text; `transcript_object`: the transcript as a list of turns; `metadata`: the metadata that deliveries sent; `dynamic_variables`: the dynamic variables that deliveries sent; `tool_calls`: the tool calls of the main agent, with their results; `timings`: the stages of turns that the platform measured */
                 expand?: string;
             };
             header?: never;

@@ -48,6 +48,55 @@ export const list = (options: CommonOptions & Selection & PageOptions & ExpandOp
     yield* printPage(page, { json: options.json, columns: callColumns, none: "No calls found." })
   }).pipe(onTarget(options))
 
+const clockOf = (seconds: number | null | undefined): string => {
+  if (seconds === null || seconds === undefined) return "--:--"
+  const whole = Math.floor(seconds)
+  return `${String(Math.floor(whole / 60)).padStart(2, "0")}:${String(whole % 60).padStart(2, "0")}`
+}
+
+/** Each tool call on a line, its result on the next. */
+const describeToolCalls = ({ tool_calls = [] }: Wire<"ExpandedCall">): ReadonlyArray<string> =>
+  tool_calls.length === 0
+    ? []
+    : [
+        "",
+        "Tool calls",
+        ...tool_calls.flatMap((tool) => [
+          sanitize(`[${clockOf(tool.start_time)}] ${tool.name} ${tool.arguments}`),
+          ...(tool.result === null ? [] : [sanitize(`  ${tool.succeeded === false ? "failed" : "->"} ${tool.result}`)])
+        ])
+      ]
+
+const STAGES = [
+  ["endpointing", "ENDPOINTING"],
+  ["speech_to_text", "STT"],
+  ["model_first_token", "FIRST TOKEN"],
+  ["text_to_speech_first_byte", "TTS"],
+  ["tool", "TOOL"],
+  ["end_to_end", "END TO END"]
+] as const
+
+type TimedTurn = NonNullable<Wire<"ExpandedCall">["timings"]>[number]
+
+/** The measured stages of each turn in milliseconds; of stages that were never measured there is no column. */
+const describeTimings = (
+  { timings = [], transcript_object }: Wire<"ExpandedCall">,
+  columns: number
+): ReadonlyArray<string> => {
+  const measured = STAGES.filter(([stage]) => timings.some(({ stages }) => stages[stage] !== undefined))
+  const shown: ReadonlyArray<Column<TimedTurn>> = [
+    { name: "TURN", of: ({ turn }) => String(turn), least: 4 },
+    { name: "AT", of: ({ turn }) => clockOf(transcript_object?.[turn - 1]?.start_time), least: 5 },
+    ...measured.map(([stage, name]) => ({
+      name,
+      of: ({ stages }: TimedTurn) =>
+        stages[stage] === undefined ? "" : `${Math.round(stages[stage].seconds * 1000)} ms`,
+      least: 8
+    }))
+  ]
+  return timings.length === 0 ? [] : ["", ...table(shown, timings, columns)]
+}
+
 /** A call as text: its fields, its transcript, its metric values. */
 const describe = (call: Wire<"ExpandedCall">, columns: number): ReadonlyArray<string> => {
   const { metadata } = call
@@ -73,6 +122,8 @@ const describe = (call: Wire<"ExpandedCall">, columns: number): ReadonlyArray<st
       value === null || value === "" ? [] : [`${name.padEnd(12)} ${sanitize(value)}`]
     ),
     ...(call.transcript === "" ? [] : ["", sanitizeLines(call.transcript)]),
+    ...describeToolCalls(call),
+    ...describeTimings(call, columns),
     ...(scores.length === 0 ? [] : ["", ...table(scoreColumns, scores, columns)])
   ]
 }
@@ -85,7 +136,7 @@ const scoreColumns: ReadonlyArray<Column<{ readonly name: string; readonly value
 export const show = (options: CommonOptions & ExpandOption & { readonly id: number }): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const expand = options.json ? options.expand : "metadata"
+    const expand = options.json ? options.expand : "metadata,tool_calls,timings"
     const call = yield* send("get", "/observability/v1/call-logs/{id}/", { id: options.id, query: defined({ expand }) })
     yield* screen.print(options.json ? jsonLine(call) : describe(call, screen.columns).join("\n"))
   }).pipe(onTarget(options))

@@ -9,7 +9,7 @@ const selection = {
 
 const expand = text(
   "--expand <names>",
-  "With --json, add these to each call, separated by commas: transcript, transcript_object, metadata, dynamic_variables."
+  "With --json, add these to each call, separated by commas: transcript, transcript_object, metadata, dynamic_variables, tool_calls, timings."
 )
 
 /** Repeated, since loading the engine takes longer than printing the help; a test compares it with the engine's list. */
@@ -64,8 +64,14 @@ export const calls = group("calls", "Ingest, list, show, score, review, export a
     action: async () => (await import("../actions/Calls.js")).list
   }),
   command("show", {
-    description: "Show a call with its transcript.",
-    options: { ...common, expand },
+    description: "Show a call with its transcript, tool calls and timings.",
+    options: {
+      ...common,
+      expand: text(
+        "--expand <names>",
+        "With --json, add these, separated by commas: metadata, dynamic_variables, tool_calls, timings, evaluations."
+      )
+    },
     args: { id: id("call") },
     action: async () => (await import("../actions/Calls.js")).show
   }),

@@ -12,18 +12,19 @@ import type { Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import type { Agents } from "../catalog/Agents.js"
 import type { JobSignal } from "../jobs/JobSignal.js"
-import { decode, ValidationFailed } from "../kernel/FieldErrors.js"
+import { decode, decodeInput, ValidationFailed } from "../kernel/FieldErrors.js"
 import type { Input } from "../kernel/Input.js"
 import type { CallId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { streamPages } from "../kernel/StreamPages.js"
+import { Evaluations } from "../metrics/Evaluations.js"
 import type { Metrics } from "../metrics/Metrics.js"
 import type { BlobStore } from "./BlobStore.js"
 import type { RedactionUnavailable } from "./CallErrors.js"
 import { type CallQuery, parseCallQuery } from "./CallQuery.js"
 import type { CallRecord } from "./CallRecord.js"
-import type { ListedCall } from "./ListedCall.js"
+import { CallReadQuery, type ExpandedCall, type ListedCall } from "./ListedCall.js"
 import { CallStore } from "./CallStore.js"
 import * as DeliveryRedaction from "./DeliveryRedaction.js"
 import type { IngestBody } from "./IngestBody.js"
@@ -63,7 +64,13 @@ export class Calls extends Context.Tag("@earshot/core/calls/Calls")<
       Pages.Page<ListedCall>,
       ValidationFailed | StorageError
     >
-    readonly read: UseCase<"calls.read", [id: CallId], CallRecord, NotFound | StorageError>
+    /** `{expand?}`: names of `CALL_READ_EXPANSIONS`, of which `evaluations` are read only if it names them. */
+    readonly read: UseCase<
+      "calls.read",
+      [id: CallId, query?: Input<typeof CallReadQuery>],
+      ExpandedCall,
+      ValidationFailed | NotFound | StorageError
+    >
     /** A person's review: `{success?, is_reviewed?, status?, feedback?, dropoff_point?, topic?}`. */
     readonly review: UseCase<
       "calls.review",
@@ -88,6 +95,7 @@ export const layer = (
   | CallStore
   | Agents
   | Metrics
+  | Evaluations
   | JobSignal
   | UnitOfWork
   | BlobStore
@@ -102,6 +110,7 @@ export const layer = (
       const store = yield* CallStore
       const work = yield* UnitOfWork
       const recordings = yield* Recordings
+      const evaluations = yield* Evaluations
       const redaction = yield* DeliveryRedaction.make(config.redaction ?? {})
       const ingest = yield* IngestCalls.make(config, redaction)
 
@@ -125,7 +134,15 @@ export const layer = (
             return Pages.pageOf(page, found, (call) => call.id)
           })
         ),
-        read: useCase("calls.read")(find),
+        read: useCase("calls.read")((permit, id, query) =>
+          Effect.gen(function* () {
+            const { expand } = yield* decodeInput(CallReadQuery, query ?? {})
+            const call = yield* find(permit, id)
+            return expand?.has("evaluations") === true
+              ? { ...call, evaluations: yield* evaluations.ofCall(permit, call.id) }
+              : call
+          })
+        ),
         review: useCase("calls.review")((permit, id, input) =>
           work.atomically(
             Effect.gen(function* () {

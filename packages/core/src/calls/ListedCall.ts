@@ -1,10 +1,15 @@
 /** A call as lists have it: without its transcript and documents, unless `expand` names them. */
 import type * as Either from "effect/Either"
+import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import { decodeInput, type ValidationFailed } from "../kernel/FieldErrors.js"
 import * as Expand from "../kernel/Expand.js"
 import * as Fields from "../kernel/Fields.js"
 import { Json } from "../kernel/Json.js"
+import { encodeEvaluation, EvaluationJson, type StoredEvaluation } from "../metrics/Evaluation.js"
+import type { RedactedTranscript } from "../transcripts/Transcript.js"
+import { timingItems, toolCallItems } from "../transcripts/TranscriptView.js"
+import { timingStages } from "../transcripts/TurnTiming.js"
 import { type CallRecord, CallRecordJson, encodeCallRecord } from "./CallRecord.js"
 
 /** What `expand` adds to a call. A list has none of it by default; a call record has the transcript in both forms. */
@@ -12,7 +17,15 @@ export const CALL_EXPANSIONS = {
   transcript: "the transcript as text",
   transcript_object: "the transcript as a list of turns",
   metadata: "the metadata that deliveries sent",
-  dynamic_variables: "the dynamic variables that deliveries sent"
+  dynamic_variables: "the dynamic variables that deliveries sent",
+  tool_calls: "the tool calls of the main agent, with their results",
+  timings: "the stages of turns that the platform measured"
+} as const
+
+/** What `expand` adds to one call, which may be read with more than calls of a list. */
+export const CALL_READ_EXPANSIONS = {
+  ...CALL_EXPANSIONS,
+  evaluations: "the evaluations by metrics, with their explanations and the quotes of judges"
 } as const
 export type CallExpansion = keyof typeof CALL_EXPANSIONS
 export type CallExpansions = Expand.Expanded<typeof CALL_EXPANSIONS>
@@ -21,14 +34,22 @@ export type CallExpansions = Expand.Expanded<typeof CALL_EXPANSIONS>
 export const callExpand = Fields.optional(Expand.expandField(CALL_EXPANSIONS))
 
 /** The query of one call. */
-export const CallReadQuery = Fields.object({ expand: callExpand })
+export const CallReadQuery = Fields.object({ expand: Fields.optional(Expand.expandField(CALL_READ_EXPANSIONS)) })
+export type CallReadExpansions = Expand.Expanded<typeof CALL_READ_EXPANSIONS>
 
 export const nothingExpanded: CallExpansions = new Set()
+
+const ListExpand = Fields.object({ expand: callExpand })
 
 /** The names in a query that has been validated, or may have other fields. */
 export const expandedIn = (
   query: unknown
-): Either.Either<{ readonly expand?: CallExpansions | undefined }, ValidationFailed> =>
+): Either.Either<{ readonly expand?: CallExpansions | undefined }, ValidationFailed> => decodeInput(ListExpand, query)
+
+/** The same of the query of one call. */
+export const readExpandedIn = (
+  query: unknown
+): Either.Either<{ readonly expand?: CallReadExpansions | undefined }, ValidationFailed> =>
   decodeInput(CallReadQuery, query)
 
 /** The fields of a call that only `expand` loads in a list; absent if it does not name them. */
@@ -40,20 +61,59 @@ interface Documents {
 
 export interface ListedCall extends Omit<CallRecord, keyof Documents>, Partial<Documents> {}
 
+/** The names that the stored transcript is read for. */
+export const TRANSCRIPT_EXPANSIONS = [
+  "transcript",
+  "transcript_object",
+  "tool_calls",
+  "timings"
+] as const satisfies ReadonlyArray<CallExpansion>
+
 /** A record as a list has it. */
 export const listedCall = (
   { dynamicVariables, metadata, transcript, ...rest }: CallRecord,
   expand: CallExpansions
 ): ListedCall => ({
   ...rest,
-  ...(expand.has("transcript") || expand.has("transcript_object") ? { transcript } : {}),
+  ...(TRANSCRIPT_EXPANSIONS.some((name) => expand.has(name)) ? { transcript } : {}),
   ...(expand.has("metadata") ? { metadata } : {}),
   ...(expand.has("dynamic_variables") ? { dynamicVariables } : {})
 })
 
 const { transcript: transcriptField, transcript_object: transcriptObjectField, ...listed } = CallRecordJson.fields
 
-const documents = { metadata: Schema.optional(Json), dynamic_variables: Schema.optional(Json) }
+const ToolCallJson = Schema.Struct({
+  id: Schema.NullOr(Schema.String).annotations({ description: "The platform's id of the tool call." }),
+  name: Schema.String.annotations({ description: "Name of the tool." }),
+  arguments: Schema.String.annotations({ description: "Arguments as text, in most formats JSON." }),
+  result: Schema.NullOr(Schema.String).annotations({ description: "What the tool returned, as text." }),
+  succeeded: Schema.NullOr(Schema.Boolean).annotations({ description: "Whether it succeeded; null if unknown." }),
+  start_time: Schema.NullOr(Schema.Number).annotations({ description: "When it was called, in seconds of the call." }),
+  end_time: Schema.NullOr(Schema.Number).annotations({ description: "When it returned, in seconds of the call." })
+}).annotations({ identifier: "CallToolCall" })
+
+const StageJson = Schema.Struct({
+  seconds: Schema.Number.annotations({ description: "How long the stage took, in seconds." }),
+  source: Schema.String.annotations({ description: "The platform's name of the value." })
+}).annotations({ identifier: "StageTiming" })
+
+const TimingJson = Schema.Struct({
+  turn: Schema.Int.annotations({ description: "Position of the turn in the transcript, from 1." }),
+  stages: Schema.Struct(
+    Record.fromEntries(timingStages.map((stage) => [stage, Schema.optionalWith(StageJson, { exact: true })]))
+  ).annotations({ description: "The stages that were measured, by name." })
+}).annotations({ identifier: "TurnTiming" })
+
+const documents = {
+  metadata: Schema.optional(Json),
+  dynamic_variables: Schema.optional(Json),
+  tool_calls: Schema.optional(
+    Schema.Array(ToolCallJson).annotations({ description: "Tool calls of the main agent, in their order." })
+  ),
+  timings: Schema.optional(
+    Schema.Array(TimingJson).annotations({ description: "Turns of which the platform measured stages." })
+  )
+}
 
 /** The JSON form of a call in a list. */
 export const ListedCallJson = Schema.Struct({
@@ -65,15 +125,26 @@ export const ListedCallJson = Schema.Struct({
 export interface ListedCallJson extends Schema.Schema.Type<typeof ListedCallJson> {}
 
 /** The JSON form of a call record with what `expand` adds: of one call, and of exports. */
-export const ExpandedCallJson = Schema.Struct({ ...CallRecordJson.fields, ...documents }).annotations({
-  identifier: "ExpandedCall"
-})
+export const ExpandedCallJson = Schema.Struct({
+  ...CallRecordJson.fields,
+  ...documents,
+  evaluations: Schema.optional(
+    Schema.Array(EvaluationJson).annotations({ description: "Evaluations by metrics, with their explanations." })
+  )
+}).annotations({ identifier: "ExpandedCall" })
 export interface ExpandedCallJson extends Schema.Schema.Type<typeof ExpandedCallJson> {}
 
-const encodeDocuments = ({ dynamicVariables, metadata }: ListedCall, expand: CallExpansions) => ({
+const encodeDocuments = (
+  { dynamicVariables, metadata, transcript }: Partial<Documents>,
+  expand: ReadonlySet<string>
+) => ({
   ...(expand.has("metadata") ? { metadata: metadata ?? null } : {}),
-  ...(expand.has("dynamic_variables") ? { dynamic_variables: dynamicVariables ?? null } : {})
+  ...(expand.has("dynamic_variables") ? { dynamic_variables: dynamicVariables ?? null } : {}),
+  ...(expand.has("tool_calls") ? { tool_calls: toolCallItems(transcript ?? noTranscript) } : {}),
+  ...(expand.has("timings") ? { timings: timingItems(transcript ?? noTranscript) } : {})
 })
+
+const noTranscript: RedactedTranscript = { _tag: "RedactedTranscript", turns: [], toolCalls: [] }
 
 export const encodeListedCall = (call: ListedCall, expand: CallExpansions = nothingExpanded): ListedCallJson => {
   const { transcript, transcript_object, ...rest } = encodeCallRecord({
@@ -90,7 +161,16 @@ export const encodeListedCall = (call: ListedCall, expand: CallExpansions = noth
   }
 }
 
-export const encodeExpandedCall = (call: CallRecord, expand: CallExpansions = nothingExpanded): ExpandedCallJson => ({
+/** A record with the evaluations that `expand` asked for. */
+export interface ExpandedCall extends CallRecord {
+  readonly evaluations?: ReadonlyArray<StoredEvaluation>
+}
+
+export const encodeExpandedCall = (
+  call: ExpandedCall,
+  expand: CallReadExpansions = nothingExpanded
+): ExpandedCallJson => ({
   ...encodeCallRecord(call),
-  ...encodeDocuments(call, expand)
+  ...encodeDocuments(call, expand),
+  ...(call.evaluations === undefined ? {} : { evaluations: call.evaluations.map(encodeEvaluation) })
 })

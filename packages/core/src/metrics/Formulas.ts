@@ -6,12 +6,14 @@ import type { FormulaMetric } from "./predefined/Definition.js"
 import { interruptionMetrics } from "./predefined/InterruptionMetrics.js"
 import { latencyMetrics } from "./predefined/LatencyMetrics.js"
 import { pacingMetrics } from "./predefined/PacingMetrics.js"
+import { stageMetrics } from "./predefined/StageMetrics.js"
 import { silenceMetrics } from "./predefined/SilenceMetrics.js"
 import { settingsOf } from "./Settings.js"
 
 /** The formula metrics by the name that a metric's `function_name` gives. */
 export const formulaMetrics = {
   ...latencyMetrics,
+  ...stageMetrics,
   ...interruptionMetrics,
   ...pacingMetrics,
   ...silenceMetrics,

@@ -27,9 +27,17 @@ const statisticsOf = (values: ReadonlyArray<number>) => {
 /** The statistics that `configuration.statistic` can select. Default: the mean. */
 export const STATISTICS = ["mean", "p50", "p90", "p95", "p99"] as const
 
-/** A metric over several samples in milliseconds, each with its moment. */
-export const sampleResult = (moments: ReadonlyArray<Moment>, configuration: JsonObject | null): FormulaResult => {
-  const statistics = statisticsOf(moments.map((one) => one.duration_ms))
+/**
+ * A metric over several samples in milliseconds.
+ *
+ * @param moments where in the call they are, as far as that is known
+ */
+export const sampleResult = (
+  moments: ReadonlyArray<Moment>,
+  configuration: JsonObject | null,
+  samples: ReadonlyArray<number> = moments.map((one) => one.duration_ms)
+): FormulaResult => {
+  const statistics = statisticsOf(samples)
   const name = STATISTICS.find((one) => one === configuration?.statistic) ?? "mean"
   return withValue(statistics[name], moments, statistics)
 }

@@ -10,7 +10,7 @@ import {
   epochStartOf,
   toMicroseconds
 } from "./TranscriptBuilder.js"
-import { EPOCH_MILLISECONDS_FROM, MAX_CALL_SECONDS } from "./Limits.js"
+import { EPOCH_MILLISECONDS_FROM, MAX_CALL_SECONDS, MAX_TURNS } from "./Limits.js"
 import {
   envelope,
   hasAnyKey,
@@ -26,6 +26,7 @@ import {
   textOf
 } from "./PayloadReader.js"
 import type { Speaker } from "./Transcript.js"
+import { fromMilliseconds, timingOf, type TimingStage, type TurnTiming } from "./TurnTiming.js"
 
 type Kind = Speaker | "tool_calls" | "tool_call_result" | "not_speech"
 
@@ -46,7 +47,8 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
  *
  * `secondsFromStart` is the start of a turn if given, otherwise `time` (notations: see `timeOf`). The end is
  * `endTime` on the clock of `time`, else the start and `duration`: milliseconds, or seconds where `time` is in seconds.
- * `tool_calls` and `tool_call_result` rows become tool calls, `system` rows are ignored.
+ * `tool_calls` and `tool_call_result` rows become tool calls, `system` rows are ignored. `performanceMetrics.turnLatencies`
+ * of the report are the timings of answers.
  * Source: interface, E10, and the provider's public webhook.
  */
 export const decode: Decoder = (input) => {
@@ -70,6 +72,7 @@ export const decode: Decoder = (input) => {
       builder.addTurn({ speaker: kind, content, start, end })
     }
   })
+  builder.addAnswerTimings(report.timings)
   return builder.finish({ callStart: clockStart ?? report.callStart, recognized: report.recognized })
 }
 
@@ -78,13 +81,14 @@ interface Report {
   readonly path: string
   readonly callStart: number | undefined
   readonly recognized: boolean
+  readonly timings: ReadonlyArray<TurnTiming | undefined>
 }
 
 /** The keys of the provider's call reports, events and call objects. */
 const REPORT_KEYS = ["artifact", "call", "endedReason", "assistantId", "startedAt", "endedAt", "orgId"]
 
 const locate = (errors: PayloadErrors, input: unknown): Report => {
-  if (!isPlainObject(input)) return { rows: input, path: "", callStart: undefined, recognized: false }
+  if (!isPlainObject(input)) return { rows: input, path: "", callStart: undefined, recognized: false, timings: [] }
   let at: Row = input
   let path = ""
   let callStart: number | undefined
@@ -104,9 +108,33 @@ const locate = (errors: PayloadErrors, input: unknown): Report => {
     rows: rowsOrNone(at.messages, recognized),
     path: joinPath(path, "messages"),
     callStart: callStart ?? epochStartOf(at.startedAt),
-    recognized
+    recognized,
+    timings: timingsIn(at.performanceMetrics)
   }
 }
+
+/** `performanceMetrics.turnLatencies`, in milliseconds. */
+const timingsIn = (metrics: unknown): ReadonlyArray<TurnTiming | undefined> => {
+  const latencies: unknown = isPlainObject(metrics) ? metrics.turnLatencies : undefined
+  if (!Array.isArray(latencies)) return []
+  return latencies
+    .slice(0, MAX_TURNS)
+    .map((one: unknown) =>
+      isPlainObject(one)
+        ? timingOf(
+            STAGES.map(([stage, name]) => [stage, fromMilliseconds(one[name]), `turnLatencies.${name}`] as const)
+          )
+        : undefined
+    )
+}
+
+const STAGES: ReadonlyArray<readonly [TimingStage, string]> = [
+  ["endpointing", "endpointingLatency"],
+  ["speech_to_text", "transcriberLatency"],
+  ["model_first_token", "modelLatency"],
+  ["text_to_speech_first_byte", "voiceLatency"],
+  ["end_to_end", "turnLatency"]
+]
 
 const endOf = (
   errors: PayloadErrors,

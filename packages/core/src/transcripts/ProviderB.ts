@@ -1,7 +1,7 @@
 import { isPlainObject } from "../kernel/Json.js"
 import type { Decoder } from "./Decoder.js"
 import { makeTranscriptBuilder, relativeTime } from "./TranscriptBuilder.js"
-import { MAX_WORDS } from "./Limits.js"
+import { MAX_TURNS, MAX_WORDS } from "./Limits.js"
 import {
   envelope,
   hasAnyKey,
@@ -20,6 +20,7 @@ import {
   wordTimesOf
 } from "./PayloadReader.js"
 import type { Speaker, Word } from "./Transcript.js"
+import { fromMilliseconds, timingOf, type TimingStage, type TurnTiming } from "./TurnTiming.js"
 
 type Kind = Speaker | "tool_call_invocation" | "tool_call_result" | "not_speech"
 
@@ -43,13 +44,13 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
  *
  * A turn lasts from its first word to its last; without words its times are unknown. The speakers are `agent`, `user`
  * and `transfer_target`. A call without a list, as of an event that is sent before its end, has no turns. `tool_call_invocation` and `tool_call_result` become tool calls (`time_sec` is their time);
- * `node_transition`, `dtmf`, `sms` and `injected` rows are ignored.
+ * `node_transition`, `dtmf`, `sms` and `injected` rows are ignored. `latency` of the call has the timings of answers.
  * Source: the provider's public webhook.
  */
 export const decode: Decoder = (input) => {
   const builder = makeTranscriptBuilder()
   const { errors } = builder
-  const { path: root, recognized, rows } = locate(errors, input)
+  const { path: root, recognized, rows, timings } = locate(errors, input)
   readRows(errors, rows, root, (row, path) => {
     const kind = builder.kindOf(row, "role", path, KINDS)
     if (kind === undefined || kind === "not_speech") return
@@ -79,6 +80,7 @@ export const decode: Decoder = (input) => {
       })
     }
   })
+  builder.addAnswerTimings(timings)
   return builder.finish({ recognized })
 }
 
@@ -89,10 +91,11 @@ interface Located {
   readonly rows: unknown
   readonly path: string
   readonly recognized: boolean
+  readonly timings: ReadonlyArray<TurnTiming | undefined>
 }
 
 const locate = (errors: PayloadErrors, input: unknown): Located => {
-  if (!isPlainObject(input)) return { rows: input, path: "", recognized: false }
+  if (!isPlainObject(input)) return { rows: input, path: "", recognized: false, timings: [] }
   envelope(errors, input, "")
   const wrapped = isPlainObject(input.call)
   const call = isPlainObject(input.call) ? input.call : input
@@ -100,7 +103,28 @@ const locate = (errors: PayloadErrors, input: unknown): Located => {
   envelope(errors, call, path)
   const key = Array.isArray(call.transcript_with_tool_calls) ? "transcript_with_tool_calls" : "transcript_object"
   const recognized = hasAnyKey(call, CALL_KEYS)
-  return { rows: rowsOrNone(call[key], recognized), path: joinPath(path, key), recognized }
+  const timings = timingsIn(call.latency)
+  return { rows: rowsOrNone(call[key], recognized), path: joinPath(path, key), recognized, timings }
+}
+
+const STAGES: ReadonlyArray<readonly [TimingStage, string]> = [
+  ["speech_to_text", "asr"],
+  ["model_first_token", "llm"],
+  ["text_to_speech_first_byte", "tts"],
+  ["end_to_end", "e2e"]
+]
+
+/** `latency`: for each stage `{p50, ..., values}`, whose values are milliseconds in the order of the answers. */
+const timingsIn = (latency: unknown): ReadonlyArray<TurnTiming | undefined> => {
+  if (!isPlainObject(latency)) return []
+  const stages = STAGES.flatMap(([stage, name]) => {
+    const measured = latency[name]
+    const values: unknown = isPlainObject(measured) ? measured.values : undefined
+    return Array.isArray(values) ? [{ stage, values: values.slice(0, MAX_TURNS), source: `latency.${name}` }] : []
+  })
+  return Array.from({ length: Math.max(0, ...stages.map(({ values }) => values.length)) }, (_, position) =>
+    timingOf(stages.map(({ source, stage, values }) => [stage, fromMilliseconds(values[position]), source] as const))
+  )
 }
 
 const wordsOf = (errors: PayloadErrors, row: Row, path: string): ReadonlyArray<Word> => {

@@ -22,6 +22,7 @@ import {
   textOf
 } from "./PayloadReader.js"
 import type { Speaker } from "./Transcript.js"
+import { timingOf, type TimingStage, type TurnTiming } from "./TurnTiming.js"
 
 const KINDS: ReadonlyMap<string, Speaker | "not_speech"> = new Map([
   ["assistant", "main_agent"],
@@ -61,7 +62,7 @@ const readItem = (builder: TranscriptBuilder, row: Row, path: string): void => {
     if (kind === undefined || kind === "not_speech") return
     const content = contentOf(errors, row, path)
     const { end, start } = timesOf(errors, row, path)
-    builder.addTurn({ speaker: kind, content, start, end })
+    builder.addTurn({ speaker: kind, content, start, end, timing: timingIn(row.metrics) })
   } else if (type === "function_call") {
     const id = optionalTextOf(errors, row, nameIn(row, "call_id", "callId"), path)
     const name = textOf(errors, row, "name", path)
@@ -77,6 +78,25 @@ const readItem = (builder: TranscriptBuilder, row: Row, path: string): void => {
     builder.addToolResult({ id, name, result, succeeded: failed === undefined ? undefined : !failed, at })
   }
 }
+
+const STAGES: ReadonlyArray<readonly [TimingStage, python: string, javascript: string]> = [
+  ["endpointing", "end_of_turn_delay", "endOfTurnDelay"],
+  ["speech_to_text", "transcription_delay", "transcriptionDelay"],
+  ["model_first_token", "llm_node_ttft", "llmNodeTtft"],
+  ["text_to_speech_first_byte", "tts_node_ttfb", "ttsNodeTtfb"],
+  ["end_to_end", "e2e_latency", "e2eLatency"]
+]
+
+/** A message's `metrics`, in seconds: of the user's those of its end, of the agent's those of the answer. */
+const timingIn = (metrics: unknown): TurnTiming | undefined =>
+  isPlainObject(metrics)
+    ? timingOf(
+        STAGES.map(([stage, python, javascript]) => {
+          const name = nameIn(metrics, python, javascript)
+          return [stage, metrics[name], `metrics.${python}`] as const
+        })
+      )
+    : undefined
 
 const timesOf = (
   errors: PayloadErrors,

@@ -18,6 +18,7 @@ import {
   textOf
 } from "./PayloadReader.js"
 import type { Speaker } from "./Transcript.js"
+import { isStageTime, timingOf, type TimingStage, type TurnTiming } from "./TurnTiming.js"
 
 const SPEAKERS: ReadonlyMap<string, Speaker> = new Map([
   ["agent", "main_agent"],
@@ -32,6 +33,8 @@ const SPEAKERS: ReadonlyMap<string, Speaker> = new Map([
  * `time_in_call_secs` is the start of a turn; the format has no ends. A row whose `message` is null, or
  * left out beside tools, only calls tools:
  * `tool_calls {request_id, tool_name, params_as_json}`, `tool_results {request_id, tool_name, result_value, is_error}`.
+ * Timings are `conversation_turn_metrics` and the latencies of tools. A row without a message has no turn, and its timing is
+ * that of the next turn of the agent.
  * Source: the provider's public webhook.
  */
 export const decode: Decoder = (input) => {
@@ -44,10 +47,35 @@ export const decode: Decoder = (input) => {
     const at = relativeTime(secondsOf(errors, row, "time_in_call_secs", path), joinPath(path, "time_in_call_secs"))
     const silent = row.message === null || (row.message === undefined && callsTools(row))
     const content = silent ? "" : textOf(errors, row, "message", path)
-    builder.addTurn({ speaker, content, start: at, end: undefined })
+    builder.addTurn({ speaker, content, start: at, end: undefined, timing: timingIn(row) })
     readTools(builder, row, path, at)
   })
   return builder.finish({ recognized })
+}
+
+const STAGES: ReadonlyArray<readonly [TimingStage, string]> = [
+  ["speech_to_text", "convai_asr_trailing_service_latency"],
+  ["model_first_token", "convai_llm_service_ttfb"],
+  ["text_to_speech_first_byte", "convai_tts_service_ttfb"]
+]
+
+/** `conversation_turn_metrics.metrics` (before mid 2025 without `metrics`), and `tool_latency_secs` of the tools' results. */
+const timingIn = (row: Row): TurnTiming | undefined => {
+  const measured = row.conversation_turn_metrics
+  const metrics = isPlainObject(measured) && isPlainObject(measured.metrics) ? measured.metrics : measured
+  const elapsed = (name: string): unknown => {
+    const one = isPlainObject(metrics) ? metrics[name] : undefined
+    return isPlainObject(one) ? one.elapsed_time : undefined
+  }
+  const results: ReadonlyArray<unknown> = Array.isArray(row.tool_results) ? row.tool_results : []
+  const tools = results.flatMap((result) => {
+    const seconds = isPlainObject(result) ? result.tool_latency_secs : undefined
+    return isStageTime(seconds) ? [seconds] : []
+  })
+  return timingOf([
+    ...STAGES.map(([stage, name]) => [stage, elapsed(name), name] as const),
+    ["tool", tools.length === 0 ? undefined : tools.reduce((sum, seconds) => sum + seconds, 0), "tool_latency_secs"]
+  ])
 }
 
 const callsTools = (row: Row): boolean => Array.isArray(row.tool_calls) || Array.isArray(row.tool_results)

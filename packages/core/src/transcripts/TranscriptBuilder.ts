@@ -28,7 +28,7 @@ import {
   textOf,
   joinPath
 } from "./PayloadReader.js"
-import { timedBy, type TurnTiming } from "./TurnTiming.js"
+import { joinTimings, measuredTurns, timedBy, type TurnTiming } from "./TurnTiming.js"
 import { type RawTranscript, skippedOf, type Speaker, type ToolCall, type Turn, type Word } from "./Transcript.js"
 
 /** A time of the payload, in seconds: relative to the start of the call, or since 1970. `path` is its place in the payload. */
@@ -101,6 +101,8 @@ export interface BuilderToolResult {
 
 export interface TranscriptBuilder {
   readonly errors: PayloadErrors
+  /** Adds measurements that the payload lists apart from its turns, one for each answer (see `measuredTurns`). */
+  readonly addAnswerTimings: (timings: ReadonlyArray<TurnTiming | undefined>) => void
   /** Adds a turn; ignored if its text is blank. */
   readonly addTurn: (turn: BuilderTurn) => void
   readonly addToolCall: (call: BuilderToolCall) => void
@@ -152,15 +154,23 @@ export const makeTranscriptBuilder = (): TranscriptBuilder => {
   const waiting = new Map<string, Array<PendingToolCall>>()
   const skipped = new Map<string, { readonly place: string; readonly word: string }>()
   let hasKnownRows = false
+  let before: TurnTiming | undefined
+  let listed: ReadonlyArray<TurnTiming | undefined> = []
   const keyOf = (one: { readonly id: string | undefined; readonly name: string | undefined }): string =>
     one.id === undefined ? `name ${one.name ?? ""}` : `id ${one.id}`
 
   return {
     errors,
-    addTurn: ({ content, speaker, ...more }) => {
-      if (speaker !== undefined && content !== undefined && content.trim() !== "") {
-        turns.push({ speaker, content, ...more })
-      }
+    addAnswerTimings: (timings) => {
+      if (timings.length > 0) listed = timings
+    },
+    addTurn: ({ content, speaker, timing, ...more }) => {
+      if (speaker === undefined || content === undefined) return
+      const joined = speaker === "main_agent" ? joinTimings(timing, before) : timing
+      // What was measured of a row without speech, such as one that only calls tools, is a part of the answer that follows.
+      const isSpoken = content.trim() !== ""
+      if (speaker === "main_agent") before = isSpoken ? undefined : joined
+      if (isSpoken) turns.push({ speaker, content, timing: joined, ...more })
     },
     addToolCall: ({ name, ...more }) => {
       if (name === undefined) return
@@ -193,9 +203,10 @@ export const makeTranscriptBuilder = (): TranscriptBuilder => {
         for (const { place, word } of skipped.values()) errors.add(place, Messages.notAChoice(word))
       }
       const origin = epochOriginOf(turns, calls, callStart)
+      const timings = listedTimings(turns, listed)
       return assemble(
         errors,
-        turns.map((turn): Turn => {
+        turns.map((turn, position): Turn => {
           const startTime = relativeTo(errors, origin, turn.start)
           const endTime = relativeTo(errors, origin, turn.end)
           if (turn.end !== undefined) checkOrder(errors, startTime, endTime, turn.end.path)
@@ -205,7 +216,7 @@ export const makeTranscriptBuilder = (): TranscriptBuilder => {
             startTime,
             endTime,
             words: turn.words ?? noWords,
-            ...timedBy(turn.timing)
+            ...timedBy(joinTimings(turn.timing, timings.get(position)))
           }
         }),
         calls.map(({ call, result }): ToolCall => {
@@ -248,6 +259,22 @@ export const readFunctionCalls = (
     builder.addToolCall({ id, name, arguments: args, at })
   })
 }
+
+/** The listed measurements by the position of their turn. */
+const listedTimings = (
+  turns: ReadonlyArray<CompleteTurn>,
+  listed: ReadonlyArray<TurnTiming | undefined>
+): ReadonlyMap<number, TurnTiming | undefined> =>
+  listed.length === 0
+    ? noTimings
+    : new Map(
+        measuredTurns(
+          turns.map(({ speaker }) => speaker === "main_agent"),
+          listed.length
+        ).map((turn, position) => [turn, listed[position]])
+      )
+
+const noTimings: ReadonlyMap<number, TurnTiming> = new Map()
 
 /** Shared by all turns without word times. */
 export const noWords: ReadonlyArray<Word> = []

@@ -1,5 +1,6 @@
 /** The transcript fields of a Call record. Source: interface, Call record. */
 import { type RedactedTranscript, roleNames, type Turn } from "./Transcript.js"
+import type { TurnTiming } from "./TurnTiming.js"
 
 /** Shown for an unknown start. */
 export const UNKNOWN_CLOCK = "--:--"
@@ -57,3 +58,35 @@ export const endOf = (transcript: { readonly turns: ReadonlyArray<Turn> }): numb
   }
   return end
 }
+
+/** An item of `tool_calls`: arguments and result as the agent sent and got them, times in seconds, null if unknown. */
+export interface ToolCallItem {
+  readonly id: string | null
+  readonly name: string
+  readonly arguments: string
+  readonly result: string | null
+  readonly succeeded: boolean | null
+  readonly start_time: number | null
+  readonly end_time: number | null
+}
+
+export const toolCallItems = ({ toolCalls }: RedactedTranscript): ReadonlyArray<ToolCallItem> =>
+  toolCalls.map((call) => ({
+    id: call.id ?? null,
+    name: call.name,
+    arguments: call.arguments,
+    result: call.result ?? null,
+    succeeded: call.succeeded ?? null,
+    start_time: call.startTime ?? null,
+    end_time: call.endTime ?? null
+  }))
+
+/** An item of `timings`: the measured stages of a turn, by its position in the transcript from 1. */
+export interface TimingItem {
+  readonly turn: number
+  readonly stages: TurnTiming
+}
+
+/** The turns that were measured. */
+export const timingItems = ({ turns }: RedactedTranscript): ReadonlyArray<TimingItem> =>
+  turns.flatMap(({ timing }, position) => (timing === undefined ? [] : [{ turn: position + 1, stages: timing }]))

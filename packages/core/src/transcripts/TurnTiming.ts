@@ -56,3 +56,24 @@ export const timingOf = (
 /** The timing of a turn, as the turn that is made from its own has it. */
 export const timedBy = (timing: TurnTiming | undefined): { readonly timing?: TurnTiming } =>
   timing === undefined ? {} : { timing }
+
+/** A platform's number of milliseconds as seconds; anything else stays what it is and is ignored. */
+export const fromMilliseconds = (value: unknown): unknown => (typeof value === "number" ? value / 1000 : value)
+
+/** The measurements of both; of a stage that both have, the first one's. */
+export const joinTimings = (first: TurnTiming | undefined, second: TurnTiming | undefined): TurnTiming | undefined =>
+  first === undefined ? second : { ...second, ...first }
+
+/**
+ * Which turns a platform's list of measurements, one for each answer of the agent, belongs to. An answer is the first turn of the
+ * agent after the user has spoken. A list that is as long as there are turns of the agent has one for each of those, the
+ * greeting included. Measurements beyond the last answer are left out.
+ *
+ * @param isAgent whether each turn is the agent's
+ * @returns the positions of turns, in the order of the list
+ */
+export const measuredTurns = (isAgent: ReadonlyArray<boolean>, listed: number): ReadonlyArray<number> => {
+  const agent = isAgent.flatMap((own, position) => (own ? [position] : []))
+  const answers = agent.filter((position) => position > 0 && isAgent[position - 1] === false)
+  return listed > answers.length && listed === agent.length ? agent : answers.slice(0, listed)
+}

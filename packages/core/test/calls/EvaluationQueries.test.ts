@@ -66,7 +66,7 @@ for (const database of TestEngine.databases) {
         yield* runner.drain
         yield* ingest()
         const all = (yield* as(calls.list({}))).results
-        expect(all.map(({ metrics }) => metrics.length)).toEqual([0, 37, 37, 37, 37])
+        expect(all.map(({ metrics }) => metrics.length)).toEqual([0, 43, 43, 43, 43])
         const leaf = (field: string, op: string, value: unknown) => ({
           field: `metric_evaluations.${field}`,
           op,

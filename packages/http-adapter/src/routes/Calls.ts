@@ -11,6 +11,7 @@ import {
   expandedIn,
   IngestBody,
   ListedCallJson,
+  readExpandedIn,
   ReviewPatch
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
@@ -118,8 +119,8 @@ export const calls: ReadonlyArray<Endpoint> = [
       item: expanded,
       run: (id, query) =>
         Effect.gen(function* () {
-          const { expand } = yield* expandedIn(query)
-          return encodeExpandedCall(yield* (yield* Calls).read(id), expand)
+          const { expand } = yield* readExpandedIn(query)
+          return encodeExpandedCall(yield* (yield* Calls).read(id, query), expand)
         })
     },
     update: {

@@ -2,8 +2,15 @@ import { type Formula, missingTimes, NO_AGENT, NO_SPEECH, NO_USER } from "../For
 import { moment, toThousandths, withoutValue, withValue } from "../FormulaResult.js"
 import { sampleResult } from "../Statistics.js"
 import type { FormulaMetrics } from "./Definition.js"
+import { statedResult } from "./StageMetrics.js"
 
 const latency: Formula = (context, configuration) => {
+  const measured = measuredLatency(context, configuration)
+  // Formats without the times of turns may have the platform's own measurement.
+  return measured.value === null ? (statedResult(context, "end_to_end", configuration) ?? measured) : measured
+}
+
+const measuredLatency: Formula = (context, configuration) => {
   const { speech } = context
   if (context.call.turns.length === 0) return withoutValue(NO_SPEECH)
   if (speech.turnsWithoutStart > 0) return withoutValue(missingTimes(speech))
@@ -32,7 +39,9 @@ const latencyPercentile = (id: number, statistic: "p50" | "p90" | "p95" | "p99",
   configuration: { statistic }
 })
 
-const STARTS = "the start of every turn, and the ends of the user's; an answer to a turn without an end is left out."
+const STARTS =
+  "the start of every turn, and the ends of the user's; an answer to a turn without an end is left out. Without these times the " +
+  "end-to-end times that the platform states."
 
 /** How fast the agent answers. */
 export const latencyMetrics = {

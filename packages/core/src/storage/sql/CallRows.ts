@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as Option from "effect/Option"
-import type { CallExpansion, CallExpansions } from "../../calls/ListedCall.js"
+import { type CallExpansion, type CallExpansions, TRANSCRIPT_EXPANSIONS } from "../../calls/ListedCall.js"
 import type { Found, PageRequest } from "../../kernel/Pages.js"
 import { hasBudget, reserveBytes, type ResponseBytesExceeded } from "../../kernel/ResponseBytes.js"
 import { boundedPage, orderOf, sizeOf, sizes } from "./BoundedPage.js"
@@ -123,7 +123,7 @@ const metrics = readRows(MetricRow, toMetric)
 
 /** The names that each column of a document is read for. */
 const NAMES_OF_COLUMN: ReadonlyArray<readonly [column: string, names: ReadonlyArray<CallExpansion>]> = [
-  ["t.transcript", ["transcript", "transcript_object"]],
+  ["t.transcript", TRANSCRIPT_EXPANSIONS],
   ["c.metadata", ["metadata"]],
   ["c.dynamic_variables", ["dynamic_variables"]]
 ]

@@ -1,5 +1,6 @@
 /** Tests values with patterns in threads of their own, for a database without such a function. */
 import { SqlError } from "@effect/sql/SqlError"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Pool from "effect/Pool"
@@ -111,7 +112,9 @@ export const make = (re2: string, threads: number): Effect.Effect<TestPattern, n
       min: 0,
       max: threads,
       timeToLive: "1 minute"
-    }),
+      // Threads end by the time that passes, whatever clock the caller has: one that jumps ahead would wake the pool for
+      // every minute in between.
+    }).pipe(Effect.withClock(Clock.make())),
     (pool) => (pattern, values) =>
       Effect.gen(function* () {
         const worker = yield* Pool.get(pool)
