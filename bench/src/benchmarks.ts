@@ -8,6 +8,7 @@ import { ingestBenchmark } from "./ingest.js"
 import { metricsBenchmark } from "./metrics.js"
 import { pagesBenchmark } from "./pages.js"
 import { redactionBenchmark } from "./redaction.js"
+import { resultsBenchmark } from "./results.js"
 import { simplifyBenchmark } from "./simplify.js"
 import { suitesBenchmark } from "./suites.js"
 import { transcriptBenchmark } from "./transcript.js"
@@ -24,6 +25,7 @@ export const benchmarks: ReadonlyArray<Benchmark> = [
   metricsBenchmark,
   pagesBenchmark,
   redactionBenchmark,
+  resultsBenchmark,
   simplifyBenchmark,
   suitesBenchmark,
   transcriptBenchmark,

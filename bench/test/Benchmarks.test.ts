@@ -27,6 +27,7 @@ const expected: ReadonlyArray<readonly [name: string, line: RegExp, count: numbe
   ["metrics", /with metrics vs without: .* ratio \d+\.\d\d/, 1],
   ["pages", /ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 14],
   ["redaction", /leak|characters per second of processor time/, 3],
+  ["results", /ratio \d+\.\d\d|median [\d.]+ ms/, 10],
   ["simplify", /KB: simplify [\d.]+, ratio \d+\.\d\d/, 2],
   ["suites", /ratio \d+\.\d\d \(CPU/, 1],
   ["transcript", /ratio \d+\.\d\d \(CPU/, 1],
