@@ -43,6 +43,9 @@ interface Size {
   readonly rounds: number
 }
 
+/** Loading takes longer than the statements of requests. */
+const LOADING = { statementTimeout: "10 minutes" } as const
+
 const READS_PER_ROUND = 20
 const METRICS = 5
 const READ_TARGET = 1.5
@@ -219,7 +222,7 @@ const measure = (database: DatabaseName, address: string, size: Size, print: Pri
     yield* measureRunClaims(size, size.results, size.results / 2, print)
     yield* measureJobClaims(size, print)
   }).pipe(
-    Effect.provide(Layer.provideMerge(Layer.merge(Engine.layer, Engine.stores), Database.layer(address))),
+    Effect.provide(Layer.provideMerge(Layer.merge(Engine.layer, Engine.stores), Database.layer(address, LOADING))),
     Effect.scoped
   )
 

@@ -52,6 +52,9 @@ export const plainEngine = (
   // One caller, so nobody waits for a list, and no process has to be started for it.
   readers: 0,
   queryTimeoutSeconds: MAX_QUERY_SECONDS,
+  statementTimeoutSeconds: undefined,
+  databaseConnections: undefined,
+  pageBytes: undefined,
   processes: 1
 })
 

@@ -64,6 +64,11 @@ export interface EngineSettings {
   readonly readers: number | undefined
   /** How long a list or chart may be computed. */
   readonly queryTimeoutSeconds: number
+  /** Bytes of stored documents on a page of a list; or the default. */
+  readonly pageBytes: number | undefined
+  /** How long a statement of an ordinary request may take on PostgreSQL, and the connections for these; or the defaults. */
+  readonly statementTimeoutSeconds: number | undefined
+  readonly databaseConnections: number | undefined
   /** Processes that share the rate limits. */
   readonly processes: number
 }

@@ -109,6 +109,7 @@ const engineOn = (
       const limiter = await rateLimiter(settings)
       const bytes = maxRecordingBytes === undefined ? {} : { maxBytes: maxRecordingBytes }
       return Engine.layerWith({
+        ...(settings.pageBytes === undefined ? {} : { pageBytes: settings.pageBytes }),
         blobs: FileBlobStore.layer({ directory: recordings }),
         ...(settings.collectAfterHours === undefined
           ? {}
@@ -147,7 +148,12 @@ const engine = (settings: EngineSettings): EngineLayer =>
           Database.layer(settings.database, {
             tablePrefix: settings.tablePrefix,
             readers: settings.readers,
-            queryTimeout: `${settings.queryTimeoutSeconds} seconds`
+            queryTimeout: `${settings.queryTimeoutSeconds} seconds`,
+            statementTimeout:
+              settings.statementTimeoutSeconds === undefined
+                ? undefined
+                : `${settings.statementTimeoutSeconds} seconds`,
+            maxConnections: settings.databaseConnections
           }),
           (storage) =>
             Layer.unwrapEffect(Effect.map(secretBox(settings), (box) => engineOn(settings, box))).pipe(

@@ -40,6 +40,8 @@ export interface DatabaseOptions extends ReadsConfig {
    * (default: 5 seconds). On SQLite it waits 5 seconds for another process that writes.
    */
   readonly statementTimeout?: Duration.DurationInput | undefined
+  /** Connections of this process to PostgreSQL besides those of `readers` (default: 10). */
+  readonly maxConnections?: number | undefined
 }
 
 const EXPECTED = "A database is given as sqlite:PATH or postgres://user:password@host:port/name."
@@ -145,7 +147,8 @@ export const layer = (address: string, options: DatabaseOptions = {}): Layer.Lay
         ...reads,
         url: parsed.url,
         tablePrefix,
-        statementTimeout: options.statementTimeout
+        statementTimeout: options.statementTimeout,
+        maxConnections: options.maxConnections
       }).pipe(Layer.mapError((cause) => (cause instanceof DatabaseIncompatible ? cause : postgresUnusable(cause))))
     })
   )

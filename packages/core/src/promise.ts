@@ -168,10 +168,19 @@ export type PromiseEngine = PromiseServices & EngineFunctions
  */
 export const createEngine = async (options: EngineOptions): Promise<PromiseEngine> => {
   if (!hasDatabase(options)) return Promise.reject(new TypeError(MISSING_DATABASE))
-  const { database, queryTimeout, readers, statementTimeout, tablePrefix, worker = true, ...ports } = options
+  const {
+    database,
+    maxConnections,
+    queryTimeout,
+    readers,
+    statementTimeout,
+    tablePrefix,
+    worker = true,
+    ...ports
+  } = options
   const managed = ManagedRuntime.make(
     Engine.layerWith(ports).pipe(
-      Layer.provide(Database.layer(database, { queryTimeout, readers, statementTimeout, tablePrefix }))
+      Layer.provide(Database.layer(database, { maxConnections, queryTimeout, readers, statementTimeout, tablePrefix }))
     )
   )
 

@@ -14,7 +14,7 @@ import type * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import { type App, makeApp } from "./App.js"
 import type { TrustProxy } from "./ClientAddress.js"
-import { defaultLimits, type HttpLimits } from "./Limits.js"
+import { type HttpLimits, makeLimits } from "./Limits.js"
 import { effectLogger, flush, type Log, type LogLevel, type LogOptions, makeLog } from "./Log.js"
 import { endpoints } from "./routes/index.js"
 import { git } from "./routes/Git.js"
@@ -70,7 +70,7 @@ export const build = async (
   }: ListenerOptions
 ): Promise<BuiltApp> => {
   if (!BASE_PATH.test(basePath)) throw new TypeError(`Invalid base path: ${basePath}`)
-  const limits = { ...defaultLimits, ...given }
+  const limits = makeLimits(given)
   const log = makeLog({ level: logLevel, destination: logDestination })
   const app = await makeApp(
     requestRuntime(runtime, log),

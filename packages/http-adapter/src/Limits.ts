@@ -67,3 +67,43 @@ export const defaultLimits: HttpLimits = {
   connectionsPerAddress: 2_000,
   graceMillis: 30_000
 }
+
+/** The longest time that a timer of Node takes, in milliseconds: longer ones end at once. */
+const MAX_MILLIS = 2 ** 31 - 1
+
+/** The largest text and buffer that Node handles. */
+const MAX_BYTES = Number.MAX_SAFE_INTEGER
+
+/** Node's largest size of a request's head. */
+const MAX_HEAD_BYTES = 2 ** 31 - 1
+
+const mostOf = (name: string): number =>
+  name === "headBytes" ? MAX_HEAD_BYTES : name.endsWith("Millis") ? MAX_MILLIS : MAX_BYTES
+
+/** What is wrong with limits, one message each; empty if nothing is. */
+export const limitErrors = (limits: HttpLimits): ReadonlyArray<string> => [
+  ...Object.entries(limits).flatMap(([name, value]: [string, unknown]) =>
+    typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= mostOf(name)
+      ? []
+      : [`limits.${name}: Ensure this value is an integer from 1 to ${mostOf(name)}.`]
+  ),
+  ...(limits.headersMillis > limits.requestMillis
+    ? ["limits.headersMillis: Ensure this value is at most requestMillis: the headers are a part of the request."]
+    : []),
+  ...(limits.organizationResponseBytes > limits.responseBytes
+    ? ["limits.organizationResponseBytes: Ensure this value is at most responseBytes, which is for all organizations."]
+    : []),
+  ...(Math.max(limits.bodyBytes, limits.multipartBytes) > limits.bytesInFlight
+    ? ["limits.bytesInFlight: Ensure this value is at least bodyBytes and multipartBytes, or no such body is accepted."]
+    : [])
+]
+
+/** The default limits with those that are given. Throws a `TypeError` that says what is wrong with them. */
+export const makeLimits = (given: Partial<HttpLimits> = {}): HttpLimits => {
+  const known = Object.entries(given).filter(([, value]) => value !== undefined)
+  const unknown = known.flatMap(([name]) => (name in defaultLimits ? [] : [`limits.${name}: There is no such limit.`]))
+  const limits = { ...defaultLimits, ...Object.fromEntries(known) }
+  const errors = [...unknown, ...limitErrors(limits)]
+  if (errors.length > 0) throw new TypeError(errors.join("\n"))
+  return limits
+}

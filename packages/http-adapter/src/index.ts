@@ -5,7 +5,7 @@ export { earshotListener, type HttpListener, listener, type ListenerOptions } fr
 export { HttpServer, type HttpServerOptions, layer, ListenFailed } from "./HttpServer.js"
 export { reportJobMetrics } from "./Metrics.js"
 export { respond } from "./InProcess.js"
-export { defaultLimits, type HttpLimits } from "./Limits.js"
+export { defaultLimits, type HttpLimits, limitErrors } from "./Limits.js"
 export { layer as loggerLayer, type LogLevel, type LogOptions } from "./Log.js"
 export {
   startCluster,

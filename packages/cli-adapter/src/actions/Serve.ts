@@ -37,6 +37,21 @@ export interface ServeOptions extends StorageOptions, IngestingOptions, CodeHost
   readonly processes: number
   readonly maxBody: number
   readonly maxUpload: number
+  readonly maxBodies: number
+  readonly maxResponses: number
+  readonly maxResponsesPerOrganization: number
+  readonly pageBytes: number
+  readonly maxHead: number
+  readonly maxParts: number
+  readonly maxJsonDepth: number
+  readonly maxJsonValues: number
+  readonly headersTimeoutSeconds: number
+  readonly requestTimeoutSeconds: number
+  readonly idleTimeoutSeconds: number
+  readonly keepAliveSeconds: number
+  readonly stallTimeoutSeconds: number
+  readonly statementTimeoutSeconds: number
+  readonly databaseConnections: number
   readonly maxConnections: number
   readonly graceSeconds: number
   readonly readers: number | undefined
@@ -61,14 +76,45 @@ const serverLevel = (level: Level.LogLevel): LogLevel =>
           ? "silent"
           : "error"
 
-const limitsOf = (options: ServeOptions): NonNullable<HttpServerOptions["limits"]> => ({
+const givenLimits = (options: ServeOptions) => ({
   bodyBytes: options.maxBody,
   multipartBytes: options.maxUpload,
+  bytesInFlight: options.maxBodies,
+  responseBytes: options.maxResponses,
+  organizationResponseBytes: options.maxResponsesPerOrganization,
+  headBytes: options.maxHead,
+  parts: options.maxParts,
+  jsonDepth: options.maxJsonDepth,
+  jsonNodes: options.maxJsonValues,
+  headersMillis: options.headersTimeoutSeconds * 1000,
+  requestMillis: options.requestTimeoutSeconds * 1000,
+  idleMillis: options.idleTimeoutSeconds * 1000,
+  keepAliveMillis: options.keepAliveSeconds * 1000,
+  stallMillis: options.stallTimeoutSeconds * 1000,
   connections: options.maxConnections,
   connectionsPerAddress: options.maxConnectionsPerAddress,
   answerMillis: options.answerTimeoutSeconds * 1000,
   graceMillis: options.graceSeconds * 1000
 })
+
+/** Limits of which one has to be at most another: by their options, which the server knows nothing of. */
+const ORDERED: ReadonlyArray<readonly [lower: string, upper: string, isOrdered: (options: ServeOptions) => boolean]> = [
+  ["--headers-timeout", "--request-timeout", (given) => given.headersTimeoutSeconds <= given.requestTimeoutSeconds],
+  [
+    "--max-org-responses",
+    "--max-responses",
+    (given) => given.maxResponsesPerOrganization <= given.maxResponses
+  ],
+  ["--max-body", "--max-bodies", (given) => given.maxBody <= given.maxBodies],
+  ["--max-upload", "--max-bodies", (given) => given.maxUpload <= given.maxBodies]
+]
+
+const limitsOf = (options: ServeOptions): Effect.Effect<NonNullable<HttpServerOptions["limits"]>, UsageError> => {
+  const wrong = ORDERED.find(([, , isOrdered]) => !isOrdered(options))
+  return wrong === undefined
+    ? Effect.succeed(givenLimits(options))
+    : new UsageError({ reason: `${wrong[0]}: It must be at most ${wrong[1]}.` })
+}
 
 /** Proxies by their addresses, or by their number. */
 const trustProxyOf = (given: ReadonlyArray<string>): Effect.Effect<TrustProxy, UsageError> => {
@@ -122,6 +168,7 @@ const serveInProcess = (options: ServeOptions): CommandEffect =>
       const role = workerRole()
       const trustProxy = yield* trustProxyOf(options.trustProxy)
       const allowOrigins = yield* originsOf(options.allowOrigins)
+      const limits = yield* limitsOf(options)
       const listening: { url?: string } = {}
       const codeHosts = codeHostSettings(options)
       const settings = {
@@ -130,6 +177,9 @@ const serveInProcess = (options: ServeOptions): CommandEffect =>
         requestsPerMinute: options.rateLimit,
         readers: options.readers,
         queryTimeoutSeconds: options.queryTimeoutSeconds,
+        statementTimeoutSeconds: options.statementTimeoutSeconds,
+        databaseConnections: options.databaseConnections,
+        pageBytes: options.pageBytes,
         refusalsPerMinute: options.refusalLimit,
         processes: options.processes
       }
@@ -152,7 +202,7 @@ const serveInProcess = (options: ServeOptions): CommandEffect =>
           .server({
             host: options.host,
             port: workerPort() ?? options.port,
-            limits: limitsOf(options),
+            limits,
             trustProxy,
             allowOrigins,
             logLevel: serverLevel(yield* FiberRef.get(FiberRef.currentMinimumLogLevel))

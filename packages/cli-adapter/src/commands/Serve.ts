@@ -5,6 +5,9 @@ import { codeHosts, collectAfter, storage, ingesting, json } from "./Shared.js"
 const MAX_PROCESSES = 256
 const MAX_READERS = 64
 const MAX_QUERY_SECONDS = 3600
+/** A day: a longer limit limits nothing. */
+const MAX_SECONDS = 86_400
+const MAX_DATABASE_CONNECTIONS = 1000
 
 export const serve = command("serve", {
   description:
@@ -30,6 +33,75 @@ export const serve = command("serve", {
     collectAfter,
     maxBody: withDefault(integer("--max-body <bytes>", "Largest JSON or form body."), 10_485_760),
     maxUpload: withDefault(integer("--max-upload <bytes>", "Largest multipart body, files included."), 67_108_864),
+    maxBodies: withDefault(
+      integer("--max-bodies <bytes>", "Bodies of all requests in memory, in each process; 503 beyond it."),
+      536_870_912
+    ),
+    maxResponses: withDefault(
+      integer("--max-responses <bytes>", "Stored documents in memory for responses, in each process; 503 beyond it."),
+      134_217_728
+    ),
+    maxResponsesPerOrganization: withDefault(
+      integer("--max-org-responses <bytes>", "The same for one organization; at most --max-responses."),
+      33_554_432
+    ),
+    pageBytes: withDefault(
+      integer("--max-page <bytes>", "Stored documents on a page of a list, which ends early beyond it."),
+      4_000_000
+    ),
+    maxHead: withDefault(
+      integer("--max-head <bytes>", "Largest URL and headers of a request together.", {
+        least: 1024,
+        most: 16_777_216
+      }),
+      65_536
+    ),
+    maxParts: withDefault(
+      integer("--max-parts <n>", "Parts of a multipart body, and fields of a form or query."),
+      1000
+    ),
+    maxJsonDepth: withDefault(integer("--max-json-depth <n>", "Nesting of a JSON body.", { most: 1000 }), 100),
+    maxJsonValues: withDefault(integer("--max-json-values <n>", "Values of a JSON body."), 1_000_000),
+    headersTimeoutSeconds: withDefault(
+      integer("--headers-timeout <seconds>", "Time for a request's headers to arrive.", { most: MAX_SECONDS }),
+      5
+    ),
+    requestTimeoutSeconds: withDefault(
+      integer("--request-timeout <seconds>", "Time for a complete request to arrive.", { most: MAX_SECONDS }),
+      60
+    ),
+    idleTimeoutSeconds: withDefault(
+      integer("--idle-timeout <seconds>", "Time without a byte after which a connection is closed.", {
+        most: MAX_SECONDS
+      }),
+      120
+    ),
+    keepAliveSeconds: withDefault(
+      integer("--keep-alive <seconds>", "Time that a connection is kept open for the next request.", {
+        most: MAX_SECONDS
+      }),
+      5
+    ),
+    stallTimeoutSeconds: withDefault(
+      integer("--stall-timeout <seconds>", "Time in which a client has to read the next 32 KiB of a large response.", {
+        most: MAX_SECONDS
+      }),
+      30
+    ),
+    statementTimeoutSeconds: withDefault(
+      integer(
+        "--sql-timeout <seconds>",
+        "On PostgreSQL, longest time of a statement and of waiting for a connection or lock; 503 beyond it.",
+        { most: MAX_QUERY_SECONDS }
+      ),
+      5
+    ),
+    databaseConnections: withDefault(
+      integer("--database-connections <n>", "On PostgreSQL, connections of each process besides those of --readers.", {
+        most: MAX_DATABASE_CONNECTIONS
+      }),
+      10
+    ),
     maxConnections: withDefault(integer("--max-connections <n>", "Open connections; more are rejected."), 10_000),
     graceSeconds: withDefault(
       integer("--grace <seconds>", "Time for requests in flight to finish when the server stops."),
