@@ -11,6 +11,7 @@ import { join } from "node:path"
 import { Calls, CurrentActor, Database, Engine, hostActor, JobRunner, Organizations } from "@earshot/core"
 import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
 import * as Http from "@earshot/http-adapter"
+import { SqlClient } from "@effect/sql/SqlClient"
 import { createDatabase } from "@earshot/test-kit/postgres"
 import autocannon from "autocannon"
 import * as Effect from "effect/Effect"
@@ -81,6 +82,16 @@ const found = Effect.map(
   })
 )
 
+/** The size of the database, without the write-ahead log. */
+const databaseBytes = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const [size] = yield* sql<{ readonly bytes: number }>`SELECT ${sql.onDialectOrElse({
+    pg: () => sql`pg_database_size(current_database()) AS bytes`,
+    orElse: () => sql`page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()`
+  })}`
+  return Number(size?.bytes)
+})
+
 const perCall = (samples: ReadonlyArray<Sample>, count: number): string => {
   const of = (which: "ms" | "cpuMs") => (median(samples.map((sample) => sample[which])) / count).toFixed(2)
   return `${of("ms")} ms (CPU ${of("cpuMs")}) per call`
@@ -90,6 +101,7 @@ const measureEvaluation = async (address: string, database: DatabaseName, size: 
   const runtime = ManagedRuntime.make(engineOn(address))
   try {
     const { ingest } = await runtime.runPromise(found)
+    const empty = await runtime.runPromise(databaseBytes)
     const samples: Array<Sample> = []
     for (let round = 0; round <= size.rounds; round++) {
       await runtime.runPromise(ingest(size.calls))
@@ -97,6 +109,8 @@ const measureEvaluation = async (address: string, database: DatabaseName, size: 
       if (round > 0) samples.push(sample)
     }
     print(`evaluation on ${database}, ${size.calls} calls: ${perCall(samples, size.calls)}`)
+    const bytes = ((await runtime.runPromise(databaseBytes)) - empty) / (size.calls * (size.rounds + 1))
+    print(`  ${(bytes / 1000).toFixed(1)} KB on disk per call of ${BODY_BYTES / 1000} KB with its evaluations and job`)
   } finally {
     await runtime.dispose()
   }

@@ -176,9 +176,10 @@ const measureRunClaims = (size: Size, resultCount: number, limited: number, prin
   })
 
 /** Jobs of a kind that no process runs, some waiting and most finished. */
-const addJobs = (organization: OrganizationId, count: number, state: "queued" | "succeeded", now: number) =>
+const addJobs = (organization: OrganizationId, count: number, state: "queued" | "succeeded", began: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
+    const now = sql`CAST(${began} AS BIGINT)`
     const due = state === "queued" ? sql`${now} - 100000 + n.value` : sql`NULL`
     yield* sql`INSERT INTO jobs (organization_id, kind, ordering_key, payload, state, attempts, max_attempts, due_ms, created_ms,
         updated_ms)

@@ -100,7 +100,7 @@ export const limitErrors = (limits: HttpLimits): ReadonlyArray<string> => [
 
 /** The default limits with those that are given. Throws a `TypeError` that says what is wrong with them. */
 export const makeLimits = (given: Partial<HttpLimits> = {}): HttpLimits => {
-  const known = Object.entries(given).filter(([, value]) => value !== undefined)
+  const known = Object.entries(given).filter(([, value]: [string, unknown]) => value !== undefined)
   const unknown = known.flatMap(([name]) => (name in defaultLimits ? [] : [`limits.${name}: There is no such limit.`]))
   const limits = { ...defaultLimits, ...Object.fromEntries(known) }
   const errors = [...unknown, ...limitErrors(limits)]

@@ -87,6 +87,10 @@ describe("the earshot command", () => {
     [["calls", "list", "--limit"], "option '--limit <n>' argument missing"],
     [["calls", "list", "--limit", "0"], "It must be at least 1."],
     [["serve", "--port", "65536"], "It must be from 0 to 65535."],
+    [["serve", "--max-page", "0"], "It must be at least 1."],
+    [["serve", "--stall-timeout", "86401"], "It must be from 1 to 86400."],
+    [["serve", "--headers-timeout", "61"], "--headers-timeout: It must be at most --request-timeout."],
+    [["serve", "--max-responses", "1000"], "--max-org-responses: It must be at most --max-responses."],
     [["serve", "--log-level", "loud"], "Allowed choices are all, trace, debug, info, warning,"],
     [
       ["--api-key=secret", "calls", "list"],

@@ -9,8 +9,33 @@ const UNSPACED =
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "word" })
 
+// eslint-disable-next-line no-control-regex -- the range of ASCII begins with them
+const ASCII = /^[\0-\x7f]*$/
+
+/** Whether a character of ASCII is a letter or a digit. */
+const isAlphanumeric = (code: number): boolean =>
+  (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57)
+
+/** The matches of `WORD` in a text of ASCII: a fifth of the time that the expression takes. */
+const countAsciiWords = (text: string): number => {
+  let count = 0
+  let isInWord = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (isAlphanumeric(code)) {
+      if (!isInWord) count++
+      isInWord = true
+    } else {
+      // An apostrophe or a hyphen, with a letter on both sides.
+      isInWord = isInWord && (code === 39 || code === 45) && isAlphanumeric(text.charCodeAt(at + 1))
+    }
+  }
+  return count
+}
+
 /** The number of words in a text; punctuation and emoji do not count. */
 export const countWords = (text: string): number => {
+  if (ASCII.test(text)) return countAsciiWords(text)
   let count = 0
   if (UNSPACED.test(text)) {
     for (const part of segmenter.segment(text)) if (part.isWordLike === true) count++

@@ -1,5 +1,6 @@
 import { quantile } from "@earshot/core"
 import { MetricKit } from "@earshot/test-kit"
+import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { isFormulaName } from "../../src/metrics/Formulas.js"
 import { settingsOf } from "../../src/metrics/Settings.js"
@@ -28,6 +29,16 @@ describe("countWords, normalizeText and containsPhrase", () => {
       ["", " ...", "Hello, world", "Don't", "Don’t", "twenty-one", "- -", "a1 b2", "cafe\u0301"].map(countWords)
     ).toEqual([0, 0, 2, 1, 1, 1, 0, 2, 1])
     expect(countWords("你好，世界")).toBe(2)
+  })
+
+  it("counts the words of a text in ASCII as of the same text with a character that is not", () => {
+    const ascii = fc.string({ unit: fc.constantFrom(..."aZ09 '-_.,\n\u0000\u007f"), maxLength: 40 })
+    fc.assert(
+      fc.property(ascii, (text) => {
+        expect(countWords(text)).toBe(countWords(`${text} …`))
+      }),
+      { numRuns: 1000 }
+    )
   })
 
   it("normalizes words to lower case with a space around each, and splits scripts without spaces by character", () => {

@@ -7,7 +7,6 @@ import type { Permit } from "../../access/Permit.js"
 import type { EvaluationValue } from "../../metrics/FormulaResult.js"
 import {
   type Evaluation,
-  type EvaluationDetail,
   EvaluationStatus,
   type EvaluationSummary,
   type StoredEvaluation
@@ -16,7 +15,8 @@ import { EvaluationStore } from "../../metrics/EvaluationStore.js"
 import { CallId, JobId, MetricId } from "../../kernel/Ids.js"
 import { Dialect } from "./Dialect.js"
 import { jsonRows } from "./JsonRows.js"
-import { grouped, jsonColumn, readRows } from "./Rows.js"
+import { grouped, readRows } from "./Rows.js"
+import { printDetail, StoredDetail } from "./StoredDetail.js"
 import { storing } from "./Storing.js"
 
 const EVALUATION_COLUMNS = {
@@ -45,26 +45,6 @@ export const columnsOf = (value: EvaluationValue) =>
 const lastOfEach = (evaluations: ReadonlyArray<Evaluation>): ReadonlyArray<Evaluation> =>
   Array.from(new Map(evaluations.map((one) => [`${one.callId}:${one.metricId}`, one])).values())
 
-const Detail: Schema.Schema<EvaluationDetail, string> = jsonColumn(
-  Schema.Struct({
-    reason: Schema.NullOr(Schema.String),
-    explanation: Schema.NullOr(Schema.String),
-    moments: Schema.Array(Schema.Struct({ at_second: Schema.Number, duration_ms: Schema.Number })),
-    statistics: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.Number }), { exact: true }),
-    judgement: Schema.optionalWith(
-      Schema.Struct({
-        model: Schema.String,
-        prompt_hash: Schema.String,
-        seed: Schema.Number,
-        turn: Schema.NullOr(Schema.Number),
-        quote: Schema.NullOr(Schema.String)
-      }),
-      { exact: true }
-    ),
-    job: Schema.optionalWith(JobId, { exact: true })
-  })
-)
-
 /** An evaluation with its metric, of a call or of a run. */
 export const EvaluationRow = Schema.Struct({
   metric_id: MetricId,
@@ -75,7 +55,7 @@ export const EvaluationRow = Schema.Struct({
   value_kind: Schema.Literal("number", "boolean", "text", "null"),
   value_number: Schema.NullOr(Schema.Number),
   value_text: Schema.NullOr(Schema.String),
-  detail: Schema.NullOr(Detail)
+  detail: Schema.NullOr(StoredDetail)
 })
 
 const SummaryRow = Schema.Struct({
@@ -177,7 +157,7 @@ export const layer = Layer.effect(
                 created_ms = excluded.created_ms`
           }
           const details = kept.flatMap(({ callId, detail, metricId }) =>
-            detail === undefined ? [] : [{ call_id: callId, metric_id: metricId, detail: JSON.stringify(detail) }]
+            detail === undefined ? [] : [{ call_id: callId, metric_id: metricId, detail: printDetail(detail) }]
           )
           if (details.length > 0) {
             yield* sql`INSERT INTO ${tables.metric_evaluation_details} (${names(DETAIL_COLUMNS)})

@@ -25,6 +25,7 @@ import { keyset } from "./Keyset.js"
 import { growing } from "./Reads.js"
 import { averaged, type ResultFragments, ResultRow, runIds } from "./ResultFragments.js"
 import { grouped, jsonColumn, readRows } from "./Rows.js"
+import { DETAIL_GROWTH } from "./StoredDetail.js"
 import { noOutcome, OutcomeRow, RunRow, toOutcome, toRun } from "./RunRows.js"
 import { Flag, storing } from "./Storing.js"
 
@@ -228,7 +229,7 @@ export const resultReads = (
     dialect,
     [sql`x.transcript`, sql`x.transcript`, sql`o.moments`, sql`o.criteria`, sql`u.error`],
     [
-      sql`(SELECT CAST(COALESCE(SUM(${dialect.bytes(sql`e.detail`)} + 500), 0) AS ${dialect.column.integer})
+      sql`(SELECT CAST(COALESCE(SUM(${sql.literal(String(DETAIL_GROWTH))} * ${dialect.bytes(sql`e.detail`)} + 500), 0) AS ${dialect.column.integer})
         FROM ${tables.run_evaluations} e WHERE e.run_id = u.id)`
     ]
   )

@@ -16,6 +16,7 @@ import { columnsOf, EvaluationRow, toEvaluation } from "./EvaluationStoreSql.js"
 import { scopePredicate } from "./ScopeSql.js"
 import { jsonColumn, readRows } from "./Rows.js"
 import { noOutcome, OutcomeRow, runScopeColumns, RUN_COLUMNS, runTables, RunRow, toOutcome, toRun } from "./RunRows.js"
+import { printDetail } from "./StoredDetail.js"
 import { flag, storing } from "./Storing.js"
 
 const PlayableRow = Schema.Struct({
@@ -111,7 +112,7 @@ export const layer = Layer.effect(
               metric_id: metric.id,
               status: outcome.status,
               ...columnsOf(outcome.value),
-              detail: JSON.stringify(outcome.detail),
+              detail: printDetail(outcome.detail),
               created_ms: DateTime.toEpochMillis(now)
             })
           )
