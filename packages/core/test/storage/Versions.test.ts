@@ -1,4 +1,4 @@
-import { Calls } from "@earshot/core"
+import { Calls, JobRunner } from "@earshot/core"
 import { StorageKit, TestEngine } from "@earshot/test-kit"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { describe, expect, it } from "@effect/vitest"
@@ -140,6 +140,10 @@ for (const database of TestEngine.databases) {
           expect((yield* calls.list({ limit: 200 }).pipe(TestEngine.as(actor))).results).toHaveLength(60)
           yield* compare
           yield* compare
+          expect(JSON.stringify(logged).match(/replace this process/g)).toHaveLength(1)
+          expect(JSON.stringify(logged)).toContain("newer-version")
+          // Jobs go on too.
+          expect(yield* Effect.flatMap(JobRunner, (runner) => runner.drain)).toBeGreaterThan(0)
         }).pipe(
           Effect.provide(engine),
           Effect.provide(
@@ -149,8 +153,6 @@ for (const database of TestEngine.databases) {
             )
           )
         )
-        expect(JSON.stringify(logged).match(/replace this process/g)).toHaveLength(1)
-        expect(JSON.stringify(logged)).toContain("newer-version")
       })
     )
   })
