@@ -100,11 +100,7 @@ const givenLimits = (options: ServeOptions) => ({
 /** Limits of which one has to be at most another: by their options, which the server knows nothing of. */
 const ORDERED: ReadonlyArray<readonly [lower: string, upper: string, isOrdered: (options: ServeOptions) => boolean]> = [
   ["--headers-timeout", "--request-timeout", (given) => given.headersTimeoutSeconds <= given.requestTimeoutSeconds],
-  [
-    "--max-org-responses",
-    "--max-responses",
-    (given) => given.maxResponsesPerOrganization <= given.maxResponses
-  ],
+  ["--max-org-responses", "--max-responses", (given) => given.maxResponsesPerOrganization <= given.maxResponses],
   ["--max-body", "--max-bodies", (given) => given.maxBody <= given.maxBodies],
   ["--max-upload", "--max-bodies", (given) => given.maxUpload <= given.maxBodies]
 ]

@@ -9,7 +9,6 @@ const UNSPACED =
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "word" })
 
-// eslint-disable-next-line no-control-regex -- the range of ASCII begins with them
 const ASCII = /^[\0-\x7f]*$/
 
 /** Whether a character of ASCII is a letter or a digit. */
