@@ -1,7 +1,6 @@
-import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as FiberId from "effect/FiberId"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 
 export interface LookupBatchConfig<A, E> {
@@ -13,10 +12,10 @@ export interface LookupBatchConfig<A, E> {
   readonly find: (keys: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, A>, E>
 }
 
-interface Batch<A, E> {
-  readonly keys: Set<string>
-  readonly found: Deferred.Deferred<ReadonlyMap<string, A>, E>
-}
+type Resume<A, E> = (found: Effect.Effect<Option.Option<A>, E>) => void
+
+/** The callers of a batch by their key. They are callbacks: a suspended fiber for each would cost more than the query. */
+type Batch<A, E> = Map<string, Array<Resume<A, E>>>
 
 /** Looks up the keys of several callers together: those that arrive within a window share one query. */
 export const makeLookupBatch = <A, E>({
@@ -26,27 +25,40 @@ export const makeLookupBatch = <A, E>({
 }: LookupBatchConfig<A, E>): ((key: string) => Effect.Effect<Option.Option<A>, E>) => {
   let open: Batch<A, E> | undefined
 
-  const start: Effect.Effect<Batch<A, E>> = Effect.suspend(() => {
-    const batch: Batch<A, E> = { keys: new Set(), found: Deferred.unsafeMake(FiberId.none) }
-    open = batch
-    const run = Effect.suspend(() => {
-      if (open === batch) open = undefined
-      return find([...batch.keys])
-    })
-    // A daemon: the first caller may disconnect while others wait.
-    return Effect.sleep(window).pipe(
-      Effect.zipRight(run),
-      Effect.intoDeferred(batch.found),
+  const answer = (batch: Batch<A, E>, exit: Exit.Exit<ReadonlyMap<string, A>, E>): void => {
+    for (const [key, callers] of batch) {
+      const found = Exit.map(exit, (values) => Option.fromNullable(values.get(key)))
+      for (const resume of callers) resume(found)
+    }
+  }
+
+  /** Looks up a batch when its window has ended. A daemon: the first caller may disconnect while others wait. */
+  const run = (batch: Batch<A, E>) =>
+    Effect.sleep(window).pipe(
+      Effect.zipRight(
+        Effect.suspend(() => {
+          if (open === batch) open = undefined
+          return find([...batch.keys()])
+        })
+      ),
+      Effect.onExit((exit) => Effect.sync(() => answer(batch, exit))),
       Effect.forkDaemon,
-      Effect.interruptible,
-      Effect.as(batch)
+      Effect.interruptible
     )
-  })
 
   return (key) =>
-    Effect.suspend(() => (open === undefined || open.keys.size >= maxKeys ? start : Effect.succeed(open))).pipe(
-      Effect.tap((batch) => Effect.sync(() => batch.keys.add(key))),
-      Effect.flatMap((batch) => Deferred.await(batch.found)),
-      Effect.map((found) => Option.fromNullable(found.get(key)))
-    )
+    Effect.suspend(() => {
+      const isFirst = open === undefined || open.size >= maxKeys
+      const batch: Batch<A, E> = open === undefined || isFirst ? new Map() : open
+      open = batch
+      const callers = batch.get(key) ?? []
+      batch.set(key, callers)
+      const found = Effect.async<Option.Option<A>, E>((resume) => {
+        callers.push(resume)
+        return Effect.sync(() => {
+          callers.splice(callers.indexOf(resume), 1)
+        })
+      })
+      return isFirst ? Effect.zipRight(run(batch), found) : found
+    })
 }

@@ -57,7 +57,8 @@ const makeStore = <
 }): Effect.Effect<SecretCredentialStore<Credential, New>, never, SqlClient | Dialect> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
-    const { tables } = yield* Dialect
+    const dialect = yield* Dialect
+    const { tables } = dialect
     const table = yield* tenantTable({ ...of, softDeletes: false, ofProject: false })
     const hashed = readRows(of.row, (row) => ({ credential: of.make(row), secretHash: row.secret_hash }))
     const columns = sql.literal(Object.keys(of.row.fields).join(", "))
@@ -82,7 +83,7 @@ const makeStore = <
           storing(`${of.store}.revoke`)
         ),
       findByHashes: (secretHashes) =>
-        sql`SELECT ${columns} FROM ${tables[of.table]} WHERE ${sql.in("secret_hash", secretHashes)}`.pipe(
+        sql`SELECT ${columns} FROM ${tables[of.table]} WHERE secret_hash IN ${dialect.texts(secretHashes)}`.pipe(
           hashed.all,
           storing(`${of.store}.findByHashes`)
         )
