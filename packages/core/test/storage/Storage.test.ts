@@ -35,6 +35,20 @@ layer(TestEngine.layer("postgres"))("storage on PostgreSQL", (it) => {
     })
   )
 
+  it.effect("finds rows by a list of ids in an index, also with the statistics of an empty table", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const { isOneOf } = yield* Dialect
+      yield* sql`CREATE TABLE listed (id BIGINT PRIMARY KEY, note TEXT NOT NULL)`
+      yield* sql`ANALYZE listed`
+      yield* sql`INSERT INTO listed SELECT n, repeat('x', 100) FROM generate_series(1, 20000) AS n`
+      const ids = Array.from({ length: 200 }, (_, n) => 7 * n)
+      const plan = yield* sql`EXPLAIN SELECT note FROM listed WHERE ${isOneOf("id", ids)} AND note <> ''`
+      expect(JSON.stringify(plan)).toMatch(/Index/)
+      expect(JSON.stringify(plan)).not.toMatch(/Seq Scan|Function Scan|Join/)
+    })
+  )
+
   it.effect("reports StorageBusy when a statement exceeds statement_timeout", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
