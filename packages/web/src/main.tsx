@@ -1,3 +1,4 @@
+import "./locale.js"
 import "./styles/base.css"
 import "./styles/controls.css"
 import "./styles/layout.css"

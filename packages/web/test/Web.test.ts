@@ -28,9 +28,10 @@ describe("the web app", () => {
     context = await browser.newContext({
       viewport: { width, height: 800 },
       colorScheme: dark ? "dark" : "light",
-      reducedMotion: "reduce"
+      reducedMotion: "reduce",
+      locale: "en-US"
     })
-    context.setDefaultTimeout(15_000)
+    context.setDefaultTimeout(30_000)
     page = await context.newPage()
     problems = []
     page.on("pageerror", (error) => problems.push(`error: ${error.message}`))
@@ -186,11 +187,11 @@ describe("the web app", () => {
       await page.getByText("call-0149").waitFor()
       await page.getByRole("button", { name: "Columns" }).click()
       await page.getByRole("checkbox", { name: "Latency", exact: true }).check()
-      await page.getByRole("checkbox", { name: "Topic", exact: true }).uncheck()
+      await page.getByRole("checkbox", { name: "Ended by" }).uncheck()
       await page.keyboard.press("Escape")
       await page.reload()
       await page.getByRole("columnheader", { name: "Latency" }).waitFor()
-      expect(await page.getByRole("columnheader", { name: "Topic" }).count()).toBe(0)
+      expect(await page.getByRole("columnheader", { name: "Ended by" }).count()).toBe(0)
     })
 
     it("reviews several calls at once", async () => {
@@ -237,6 +238,249 @@ describe("the web app", () => {
       await page.getByText("1 selected").waitFor()
       await page.keyboard.press("Enter")
       await page.waitForURL(/\/app\/calls\/\d+/)
+    })
+  })
+
+  describe("a call", () => {
+    const openCall = async (at: number, search = "") => {
+      await page.goto(`${server.url}/app/calls/${server.calls.at(at)}${search}`)
+      await page.getByRole("list", { name: "Transcript" }).waitFor()
+    }
+
+    it("shows its waveform, and plays from the turn that is clicked", async () => {
+      await open()
+      await openCall(-1)
+      await server.runJobs()
+      await page.getByRole("button", { name: "Play" }).waitFor()
+      await page.getByRole("list", { name: "Transcript" }).getByText("[PERSON_NAME]").waitFor()
+      await expectSound("call")
+      await page.getByRole("button", { name: "Go to 0:06, turn 3" }).click()
+      const slider = page.getByRole("slider", { name: "Position in the call" })
+      expect(await slider.getAttribute("aria-valuetext")).toBe("0:06 of 0:08")
+      expect(await page.locator("audio").evaluate((audio: HTMLAudioElement) => audio.currentTime)).toBeCloseTo(6.1, 1)
+      await page.getByRole("button", { name: "Play" }).click()
+      await page.waitForFunction(() => (document.querySelector("audio")?.currentTime ?? 0) > 6.3)
+      await page.getByRole("button", { name: "Pause" }).click()
+      expect(await page.locator("audio").evaluate((audio: HTMLAudioElement) => audio.paused)).toBe(true)
+    })
+
+    it("is reviewed with the keyboard, and leads to the calls beside it within the filter", async () => {
+      await open()
+      const filter = `?filter=${encodeURIComponent('{"field":"metadata.region","op":"eq","value":"us-east"}')}`
+      await openCall(-5, filter)
+      await page.getByRole("heading", { name: "call-0146" }).waitFor()
+      await page.keyboard.press("f")
+      await page.locator(".page-head").getByText("Failure").waitFor()
+      await page.keyboard.press("s")
+      await page.locator(".page-head").getByText("Success").waitFor()
+      await page.getByRole("button", { name: "Older call" }).click()
+      await page.getByRole("heading", { name: "call-0144" }).waitFor()
+      await page.keyboard.press("[")
+      await page.getByRole("heading", { name: "call-0146" }).waitFor()
+      await page.getByRole("link", { name: "Back to the calls" }).click()
+      await page.getByRole("button", { name: "metadata.region is us-east" }).waitFor()
+    })
+
+    it("keeps feedback that could not be saved, and saves it when the server is back", async () => {
+      await open()
+      await openCall(-5)
+      await page.getByLabel("Feedback").fill("The agent repeated the question.")
+      await page.route("**/observability/v1/call-logs/*/", (route) =>
+        route.request().method() === "PATCH" ? route.abort() : route.continue()
+      )
+      await page.getByRole("button", { name: "Save feedback" }).click()
+      await page.getByRole("alert").getByText("The server cannot be reached").waitFor()
+      expect(await page.getByLabel("Feedback").inputValue()).toBe("The agent repeated the question.")
+      await page.unroute("**/observability/v1/call-logs/*/")
+      await page.getByRole("button", { name: "Save feedback" }).click()
+      await page.getByRole("button", { name: "Save feedback" }).waitFor({ state: "detached" })
+      await page.reload()
+      await page.waitForFunction(() => document.querySelector("textarea")?.value === "The agent repeated the question.")
+    })
+
+    it("shows text of others as text, without breaking the page", async () => {
+      await open({ width: 360 })
+      await openCall(-3)
+      await page.getByText("onerror").first().waitFor()
+      await expectSound("call-hostile-360")
+    })
+
+    it("shows values of metrics as the API has them", async () => {
+      await open()
+      await openCall(-5)
+      const evaluations = (await server.get(
+        `/observability/v1/call-logs/${server.calls.at(-5)}/evaluations/`
+      )) as Array<{
+        metric_name: string
+        status: string
+        value: number | boolean | string
+      }>
+      const latency = evaluations.find(({ metric_name }) => metric_name === "Latency")
+      const shown = page.getByRole("button", { name: /^Latency / }).first()
+      expect(await shown.innerText()).toContain(Number(latency?.value).toLocaleString("en-US"))
+    })
+
+    it("says that it does not exist", async () => {
+      await open()
+      await page.goto(`${server.url}/app/calls/999999`)
+      await page.getByRole("alert").getByText("This does not exist").waitFor()
+    })
+  })
+
+  describe("dashboards", () => {
+    it("show every kind of chart with the numbers of the API, and lead to the calls behind them", async () => {
+      await open()
+      await page.goto(`${server.url}/app/dashboards`)
+      await expectSound("dashboards")
+      await page.getByRole("link", { name: "Support line" }).click()
+      const stat = page.getByRole("region", { name: "At a glance" })
+      await stat.getByText("Success rate").waitFor()
+      const { widgets } = (await server.get(`/dashboards/dashboards/${server.dashboard}/`)) as {
+        widgets: Array<{ id: number; name: string }>
+      }
+      const dataOf = async (name: string) =>
+        server.get(`/dashboards/widgets/${widgets.find((one) => one.name === name)?.id}/data/`)
+      const numbers = (await dataOf("At a glance")) as { total_calls: number; success_rate: number }
+      expect(await stat.innerText()).toContain(String(numbers.total_calls))
+      expect(await stat.innerText()).toContain(`${(numbers.success_rate * 100).toFixed(1).replace(/\.0$/, "")} %`)
+      await page.getByRole("region", { name: "Calls a day" }).locator("canvas").waitFor()
+      await expectSound("dashboard")
+      const pie = (await dataOf("How calls end")) as { series: [{ points: Array<{ label: string; value: number }> }] }
+      const voicemail = pie.series[0].points.find(({ label }) => label === "voicemail")
+      const slice = page.getByRole("region", { name: "How calls end" }).getByRole("button", { name: /^voicemail/ })
+      expect(await slice.innerText()).toContain(String(voicemail?.value))
+      await slice.click()
+      await page.getByRole("button", { name: "ended reason is voicemail" }).waitFor()
+      await page.getByRole("table", { name: "Calls" }).waitFor()
+      expect(await page.getByRole("table", { name: "Calls" }).getAttribute("aria-rowcount")).toBe(
+        String(Number(voicemail?.value) + 1)
+      )
+    })
+
+    it("open the calls of a period from its value", async () => {
+      await open()
+      await page.goto(`${server.url}/app/dashboards/${server.dashboard}`)
+      const bars = page.getByRole("region", { name: "Calls a day" })
+      await bars.getByText("Data", { exact: true }).click()
+      const value = bars.getByRole("row").nth(3).getByRole("button")
+      const count = Number(await value.innerText())
+      await value.click()
+      await page.getByRole("table", { name: "Calls" }).waitFor()
+      expect(await page.getByRole("table", { name: "Calls" }).getAttribute("aria-rowcount")).toBe(String(count + 1))
+    })
+
+    it("are created, and get widgets with a preview and the messages of the rules at their fields", async () => {
+      await open()
+      await page.goto(`${server.url}/app/dashboards`)
+      await page.getByRole("button", { name: "New dashboard" }).click()
+      await page.getByLabel("Name").fill("Weekly review")
+      await page.getByRole("button", { name: "Create" }).click()
+      await page.getByRole("heading", { name: "Weekly review" }).waitFor()
+      await page.getByRole("button", { name: "Widget" }).click()
+      await page.getByLabel("Name").fill("Regions")
+      await page.getByLabel("Chart").selectOption("pie")
+      await page.getByLabel("Field", { exact: true }).fill("nonsense")
+      await page.getByRole("dialog").getByRole("alert").first().waitFor()
+      await page.getByLabel("Field", { exact: true }).fill("metadata.region")
+      await page.getByRole("region", { name: "Preview" }).getByText("us-east").waitFor()
+      await expectSound("widget-editor")
+      await page.getByRole("button", { name: "Save" }).click()
+      const widget = page.getByRole("region", { name: "Regions" })
+      await widget.getByText("us-east").waitFor()
+      await page.getByRole("button", { name: "Actions of Regions" }).click()
+      await page.getByRole("button", { name: "Wider" }).click()
+      await page.waitForFunction(() =>
+        document.querySelector<HTMLElement>(".widget")?.style.gridColumn.includes("span 7")
+      )
+      await page.keyboard.press("Escape")
+      await page.getByRole("button", { name: "Last 7 days" }).click()
+      await widget.getByText("time at least today-7d").waitFor()
+    })
+
+    it.each([
+      [360, true],
+      [2560, false]
+    ])("fit in %i pixels (dark: %s)", async (width, dark) => {
+      await open({ width, dark })
+      await page.goto(`${server.url}/app/dashboards/${server.dashboard}`)
+      await page.getByRole("region", { name: "How calls end" }).getByText("voicemail").waitFor()
+      await expectSound(`dashboard-${width}${dark ? "-dark" : ""}`)
+    })
+  })
+
+  describe("results", () => {
+    it("show the runs of a result, one run, and the comparison of two results", async () => {
+      await open()
+      const run = async (name: string) =>
+        (await server.post("/test_framework/v2/scenarios/run_scenarios_json/", {
+          agent_id: server.agent,
+          name,
+          spec: {
+            version: "1",
+            suite: { name },
+            scenarios: [
+              { key: "move", name: "Moves an appointment", type: "instruction", instructions: "Move it.", frequency: 2 }
+            ]
+          }
+        })) as { id: number }
+      await run("Before")
+      await run("After")
+      await page.goto(`${server.url}/app/results`)
+      await page.getByRole("link", { name: "After" }).waitFor()
+      await expectSound("results")
+      await page.getByRole("checkbox", { name: /^Compare Before/ }).check()
+      await page.getByRole("checkbox", { name: /^Compare After/ }).check()
+      await page.getByRole("button", { name: "Compare (2 of 2)" }).click()
+      await page.getByRole("heading", { name: "Scenarios, regressions first" }).waitFor()
+      await expectSound("comparison")
+      await page.getByRole("link", { name: "Back to the results" }).click()
+      await page.getByRole("link", { name: "After" }).click()
+      await page.getByRole("heading", { name: "Runs" }).waitFor()
+      await page.getByRole("link", { name: "Moves an appointment" }).first().waitFor()
+      await expectSound("result")
+      await page.getByRole("link", { name: "Moves an appointment" }).first().click()
+      await page.getByRole("heading", { name: "Success criteria" }).waitFor()
+      await expectSound("run")
+    })
+  })
+
+  describe("settings", () => {
+    it("create an API key that is shown once, and revoke it", async () => {
+      await open()
+      await page.goto(`${server.url}/app/settings`)
+      await page.getByRole("button", { name: "New key" }).click()
+      await page.getByLabel("Name").fill("Webhook")
+      await page.getByRole("button", { name: "Create" }).click()
+      const key = (await page.getByRole("dialog").locator("pre").innerText()).trim()
+      expect(key).toMatch(/^ear_/)
+      await page.getByRole("button", { name: "Done" }).click()
+      await page.getByText(`ear_...${key.slice(-4)}`).waitFor()
+      await expectSound("settings-keys")
+      page.on("dialog", (dialog) => void dialog.accept())
+      await page.getByRole("button", { name: "Revoke Webhook" }).click()
+      await page.getByText("Revoked").waitFor()
+    })
+
+    it.each(["webhooks", "metrics", "jobs", "credits"])("show %s, on a narrow screen too", async (tab) => {
+      await open({ width: 360 })
+      await page.goto(`${server.url}/app/settings?tab=${tab}`)
+      await page.locator(".card .skeleton").first().waitFor({ state: "detached" })
+      await page.locator(".card").first().waitFor()
+      await expectSound(`settings-${tab}-360`)
+    })
+
+    it("turn a metric off for calls", async () => {
+      await open()
+      await page.goto(`${server.url}/app/settings?tab=metrics`)
+      const box = page.getByRole("checkbox", { name: "Latency for calls" })
+      // It follows the server, not the click.
+      await box.click()
+      await page.waitForFunction(
+        () => document.querySelector<HTMLInputElement>('[aria-label="Latency for calls"]')?.checked === false
+      )
+      await page.reload()
+      await box.waitFor()
+      expect(await box.isChecked()).toBe(false)
     })
   })
 })

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest"
+import * as Charts from "../src/rules/charts.js"
 import * as Filter from "../src/rules/filter.js"
 import * as Format from "../src/rules/format.js"
+import * as Turns from "../src/rules/turns.js"
 
 const failed: Filter.Leaf = { field: "success", op: "eq", value: false }
 const recent: Filter.Leaf = { field: "timestamp", op: "gte", value: "today-7d" }
@@ -84,5 +86,108 @@ describe("formats", () => {
     expect(Format.percent(0.7014)).toBe("70.1 %")
     expect(Format.seconds(0.84)).toBe("0.8 s")
     expect([null, true, 2.345, "yes"].map(Format.metricValue)).toEqual(["–", "Yes", "2.35", "yes"])
+  })
+})
+
+describe("charts", () => {
+  it("open the calls of a period and group", () => {
+    const group = Charts.groupCondition("metadata.region", { kind: "value", key: "eu" }) ?? null
+    const period = { start: "2026-03-01T00:00:00Z", end: Charts.periodEnd("2026-03-01T00:00:00Z", "month", null) }
+    expect(period.end).toBe("2026-04-01T00:00:00.000Z")
+    expect(Charts.callsOf(failed, period, group)).toEqual({
+      operator: "and",
+      conditions: [
+        failed,
+        { field: "timestamp", op: "gte", value: period.start },
+        { field: "timestamp", op: "lt", value: period.end },
+        { field: "metadata.region", op: "eq", value: "eu" }
+      ]
+    })
+    expect(Charts.callsOf(null, null, null)).toBe(null)
+  })
+
+  it("know which groups a filter can say", () => {
+    expect(Charts.groupCondition("topic", { kind: "all", key: null })).toBe(null)
+    expect(Charts.groupCondition("topic", { kind: "none", key: null })).toEqual({
+      field: "topic",
+      op: "isnull",
+      value: true
+    })
+    expect(Charts.groupCondition("topic", { kind: "other", key: null })).toBe(undefined)
+    expect(Charts.groupCondition("success", { kind: "value", key: false })).toEqual(failed)
+  })
+
+  it("end periods by the calendar in UTC, or after their interval", () => {
+    const start = "2026-12-31T23:00:00Z"
+    expect(Charts.periodEnd(start, "hour", null)).toBe("2027-01-01T00:00:00.000Z")
+    expect(Charts.periodEnd("2026-12-01T00:00:00Z", "month", null)).toBe("2027-01-01T00:00:00.000Z")
+    expect(Charts.periodEnd(start, null, 90_000)).toBe("2026-12-31T23:01:30.000Z")
+  })
+
+  it("align series on one list of times, with gaps", () => {
+    const point = (timestamp: string, value: number | null) => ({ timestamp, value })
+    const { times, values } = Charts.aligned([
+      { points: [point("2026-01-02T00:00:00Z", 2)] },
+      { points: [point("2026-01-01T00:00:00Z", 1), point("2026-01-02T00:00:00Z", null)] }
+    ])
+    expect(times).toHaveLength(2)
+    expect(values).toEqual([
+      [null, 2],
+      [1, null]
+    ])
+  })
+
+  it("place widgets on the grid without overlap, whatever their metadata says", () => {
+    const metadata: ReadonlyArray<unknown> = [
+      null,
+      { layout: { x: 0, y: 0, w: 6, h: 3 } },
+      { layout: { x: 2, y: 1, w: 6, h: 3 } },
+      { layout: { x: 11, y: 0, w: 6, h: 1 } },
+      { layout: { x: -1, y: 0, w: 99, h: "1" } },
+      { layout: null },
+      [],
+      7
+    ]
+    const widgets = metadata.map((one, id) => ({ id, chart_type: id === 0 ? "stat" : "bar", metadata: one }))
+    const places = [...Charts.placesOf(widgets).values()]
+    expect(places).toHaveLength(widgets.length)
+    const cells = places.flatMap(({ h, w, x, y }) =>
+      Array.from({ length: w * h }, (_, at) => `${x + (at % w)},${y + Math.floor(at / w)}`)
+    )
+    expect(new Set(cells).size).toBe(cells.length)
+    for (const { w, x } of places) expect(x + w).toBeLessThanOrEqual(12)
+  })
+})
+
+describe("turns", () => {
+  const turn = (role: string, start_time: number | null, end_time: number | null) => ({
+    role,
+    content: "",
+    start_time,
+    end_time
+  })
+  const turns = [
+    turn("Main Agent", 0, 2),
+    turn("Testing Agent", 3, 5),
+    turn("Main Agent", 4.5, 6),
+    turn("Main Agent", 7, null)
+  ]
+
+  it("have a gap to the turn of the other speaker, which is negative if they overlap", () => {
+    expect(turns.map((_, index) => Turns.gapBefore(turns, index))).toEqual([null, 1, -0.5, null])
+  })
+
+  it("are found by time", () => {
+    expect([-1, 0, 2.5, 4.6, 99].map((second) => Turns.turnAt(turns, second))).toEqual([-1, 0, 0, 2, 3])
+    expect(Turns.lastEnd(turns)).toBe(7)
+    expect(Turns.lastEnd([turn("Main Agent", null, null)])).toBe(0)
+  })
+
+  it("mark placeholders of redacted values", () => {
+    expect(Turns.redactedParts("It's [PERSON_NAME], [not one]")).toEqual([
+      { text: "It's ", isRedacted: false },
+      { text: "[PERSON_NAME]", isRedacted: true },
+      { text: ", [not one]", isRedacted: false }
+    ])
   })
 })

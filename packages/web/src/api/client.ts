@@ -17,11 +17,9 @@ export type Widget = Schemas["Widget"]
 export type Dashboard = Schemas["Dashboard"]
 export type WidgetData = Schemas["WidgetData"]
 export type Result = Schemas["Result"]
-export type Run = Schemas["Run"]
 export type RunDetail = Schemas["RunDetail"]
 export type Evaluation = Schemas["Evaluation"]
 export type Metric = Schemas["Metric"]
-export type Agent = Schemas["Agent"]
 export type Session = Schemas["BrowserSession"]
 
 /** Whether a session that was in force has ended: the page stays as it is while its user signs in again. */

@@ -34,7 +34,7 @@ const parseJson = (text: string): FilterTree | undefined => {
 }
 
 /** The whole filter, as a form and as JSON; each follows the other. */
-export const FilterDialog = ({ filter, onChange, onClose }: Editing & { readonly onClose: () => void }) => {
+const FilterDialog = ({ filter, onChange, onClose }: Editing & { readonly onClose: () => void }) => {
   const [draft, setDraft] = useState(filter)
   const [json, setJson] = useState(() => JSON.stringify(filter, null, 2))
   const parsed = parseJson(json)

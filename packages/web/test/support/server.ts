@@ -1,8 +1,8 @@
 /** A server with the app and data like the demo's. */
 import { once } from "node:events"
 import { createServer } from "node:http"
-import { hostActor } from "@earshot/core"
-import { createEngine } from "@earshot/core/promise"
+import { type Actor, type AgentId, hostActor, Upload } from "@earshot/core"
+import { createEngine, type PromiseEngine } from "@earshot/core/promise"
 import { earshotListener } from "@earshot/http-adapter"
 import * as Redacted from "effect/Redacted"
 import { buildApp } from "../../build.mjs"
@@ -13,11 +13,16 @@ export interface WebServer {
   readonly agent: number
   readonly project: number
   readonly dashboard: number
+  /** Oldest first; the last one has a recording and is redacted. */
   readonly calls: ReadonlyArray<number>
+  /** Runs the jobs that are due. */
+  readonly runJobs: () => Promise<unknown>
   /** A new sign-in link. */
   readonly signInLink: () => Promise<string>
   /** Posts to the API with the key. */
   readonly post: (path: string, body: unknown) => Promise<unknown>
+  /** Reads from the API with the key. */
+  readonly get: (path: string) => Promise<unknown>
   readonly close: () => Promise<void>
 }
 
@@ -37,6 +42,55 @@ const transcript = (index: number) => [
   },
   { role: "Testing Agent", content: "Two thirty works. Thanks!", start_time: 12.3, end_time: 14 }
 ]
+
+/** Eight seconds of a tone in each channel while its speaker speaks, as a WAV file. */
+const recording = (): Uint8Array => {
+  const rate = 8_000
+  const frames = 8 * rate
+  const wav = Buffer.alloc(44 + frames * 4)
+  wav.write("RIFF", 0)
+  wav.writeUInt32LE(36 + frames * 4, 4)
+  wav.write("WAVEfmt ", 8)
+  wav.writeUInt32LE(16, 16)
+  wav.writeUInt16LE(1, 20)
+  wav.writeUInt16LE(2, 22)
+  wav.writeUInt32LE(rate, 24)
+  wav.writeUInt32LE(rate * 4, 28)
+  wav.writeUInt16LE(4, 32)
+  wav.writeUInt16LE(16, 34)
+  wav.write("data", 36)
+  wav.writeUInt32LE(frames * 4, 40)
+  for (let frame = 0; frame < frames; frame++) {
+    const second = frame / rate
+    const speaks = second < 3 ? 1 : second < 6 ? 0 : 1
+    wav.writeInt16LE(Math.round(12_000 * Math.sin(frame / 6)), 44 + frame * 4 + speaks * 2)
+  }
+  return wav
+}
+
+const ingestRecorded = async (engine: PromiseEngine, agent: AgentId, actor: Actor): Promise<number> => {
+  const { call } = await engine.calls.ingest(
+    {
+      call_id: "recorded-call",
+      agent,
+      transcript_json: [
+        { role: "Main Agent", content: "Whom am I speaking to?", start_time: 0.2, end_time: 2.9 },
+        {
+          role: "Testing Agent",
+          content: "Teresa Lindqvist, two oh two, five five five, oh one four seven.",
+          start_time: 3,
+          end_time: 5.9
+        },
+        { role: "Main Agent", content: "Thank you. Goodbye.", start_time: 6.1, end_time: 7.8 }
+      ],
+      redact_fields: ["person_name", "phone_number"],
+      voice_recording: new Upload(recording(), "audio/wav", "call.wav"),
+      main_agent_channel_index: 1
+    },
+    { actor }
+  )
+  return call.id
+}
 
 export const startWebServer = async (count = 150): Promise<WebServer> => {
   await buildApp()
@@ -64,6 +118,8 @@ export const startWebServer = async (count = 150): Promise<WebServer> => {
     calls.push(call.id)
     if (index % 3 !== 0) await engine.calls.review(call.id, { success: index % 3 === 1, is_reviewed: true }, { actor })
   }
+  const recorded = await ingestRecorded(engine, agent.id, actor)
+  calls.push(recorded)
   await engine.jobs.drain()
   const { id: dashboard } = await engine.dashboards.create(
     { name: "Support line", project: project.id, filters: { field: "timestamp", op: "gte", value: "today-29d" } },
@@ -101,7 +157,9 @@ export const startWebServer = async (count = 150): Promise<WebServer> => {
     dashboard,
     calls,
     post,
+    runJobs: () => engine.jobs.drain(),
     signInLink: async () => `${url}${((await post("/user/v1/sign_in_links/", {})) as { path: string }).path}`,
+    get: async (path) => (await fetch(`${url}${path}`, { headers: { "x-service-api-key": secret } })).json(),
     close: async () => {
       server.closeAllConnections()
       server.close()

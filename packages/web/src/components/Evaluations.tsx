@@ -1,0 +1,129 @@
+/** What metrics say of a call or run, with the judge's reasons and the moments that were found. */
+import { useState } from "react"
+import type { Evaluation } from "../api/client.js"
+import { clock, metricValue, words } from "../rules/format.js"
+import { Empty } from "./Feedback.js"
+import type { Quote } from "./Transcript.js"
+
+/** A judge answers whether something went well; what a formula measures is neither good nor bad by itself. */
+const tone = ({ type, value }: Evaluation): string =>
+  type !== "llm_judge" ? "" : value === true ? "good" : value === false ? "bad" : ""
+
+const Detail = ({
+  evaluation,
+  onQuote,
+  onSeek
+}: {
+  readonly evaluation: Evaluation
+  readonly onQuote: (quote: Quote) => void
+  readonly onSeek: (seconds: number) => void
+}) => {
+  const { explanation, judgement, moments, reason, statistics } = evaluation
+  const turn = judgement?.turn ?? null
+  return (
+    <div className="evaluation-detail">
+      {explanation === null && reason === null ? null : <p className="plain">{explanation ?? reason}</p>}
+      {judgement !== null && judgement.quote !== null ? (
+        <blockquote className="plain">
+          “{judgement.quote}”
+          {turn === null ? null : (
+            <button
+              type="button"
+              className="button quiet small"
+              onClick={() => {
+                onQuote({ turn, text: judgement.quote ?? "" })
+              }}
+            >
+              Show turn {turn + 1}
+            </button>
+          )}
+        </blockquote>
+      ) : null}
+      {statistics === null ? null : (
+        <dl className="pairs">
+          {Object.entries(statistics).map(([name, value]) => (
+            <div key={name}>
+              <dt>{words(name)}</dt>
+              <dd>{metricValue(value)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {moments.length === 0 ? null : (
+        <div className="row wrap">
+          {moments.slice(0, 40).map(({ at_second, duration_ms }, index) => (
+            <button
+              key={index}
+              type="button"
+              className="button small"
+              onClick={() => {
+                onSeek(at_second)
+              }}
+            >
+              {clock(at_second)}
+              <span className="muted">{metricValue(duration_ms / 1000)} s</span>
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  )
+}
+
+const hasDetail = ({ explanation, judgement, moments, reason, statistics }: Evaluation): boolean =>
+  explanation !== null || reason !== null || judgement !== null || moments.length > 0 || statistics !== null
+
+export const EvaluationList = ({
+  evaluations,
+  onQuote,
+  onSeek
+}: {
+  readonly evaluations: ReadonlyArray<Evaluation>
+  readonly onQuote: (quote: Quote) => void
+  readonly onSeek: (seconds: number) => void
+}) => {
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set())
+  const shown = evaluations.filter(({ status }) => status !== "not_applicable" && status !== "skipped")
+  const rest = evaluations.length - shown.length
+  if (evaluations.length === 0) {
+    return (
+      <Empty title="Not evaluated">
+        <p>Metrics run after a call arrives. Evaluate it to run them now.</p>
+      </Empty>
+    )
+  }
+  return (
+    <>
+      <ul className="evaluations">
+        {shown.map((evaluation) => {
+          const { metric, metric_name, status, value } = evaluation
+          const isOpen = opened.has(metric)
+          return (
+            <li key={metric}>
+              <button
+                type="button"
+                className="evaluation"
+                aria-expanded={isOpen}
+                disabled={!hasDetail(evaluation)}
+                onClick={() => {
+                  const next = new Set(opened)
+                  if (!next.delete(metric)) next.add(metric)
+                  setOpened(next)
+                }}
+              >
+                <span className="truncate plain">{metric_name}</span>
+                {status === "scored" ? (
+                  <span className={`value ${tone(evaluation)}`}>{metricValue(value)}</span>
+                ) : (
+                  <span className="pill warn">{words(status)}</span>
+                )}
+              </button>
+              {isOpen ? <Detail evaluation={evaluation} onQuote={onQuote} onSeek={onSeek} /> : null}
+            </li>
+          )
+        })}
+      </ul>
+      {rest > 0 ? <p className="muted pad-small">{rest} more do not apply to this call.</p> : null}
+    </>
+  )
+}

@@ -1,0 +1,131 @@
+/** Lines and bars over time, drawn by uPlot. A click opens the calls of the period. */
+import { useEffect, useRef } from "react"
+import uPlot from "uplot"
+import "uplot/dist/uPlot.min.css"
+import { number } from "../rules/format.js"
+import { aligned } from "../rules/charts.js"
+import { colorOf } from "./theme.js"
+
+export interface Series {
+  readonly label: string
+  readonly points: ReadonlyArray<{ readonly timestamp: string; readonly value: number | null }>
+}
+
+/** Colors of series, which differ in lightness too. */
+export const SERIES_COLORS = ["accent", "caller", "info", "warn", "bad", "good", "muted"] as const
+
+const utc = (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC")
+
+export const TimeChart = ({
+  series,
+  isBars,
+  unit,
+  onPick
+}: {
+  readonly series: ReadonlyArray<Series>
+  readonly isBars: boolean
+  readonly unit: string
+  readonly onPick: (timestamp: string, series: number) => void
+}) => {
+  const host = useRef<HTMLDivElement>(null)
+  const pick = useRef(onPick)
+  useEffect(() => {
+    pick.current = onPick
+  }, [onPick])
+  useEffect(() => {
+    const parent = host.current
+    if (parent === null) return
+    const { times, values } = aligned(series)
+    let plot: uPlot | undefined
+    const draw = () => {
+      plot?.destroy()
+      const text = colorOf("muted")
+      const line = colorOf("line")
+      const bars = uPlot.paths.bars?.({ size: [0.7, 40], radius: 0.15 })
+      const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { show: false }, font: "11px sans-serif" }
+      plot = new uPlot(
+        {
+          width: parent.clientWidth,
+          height: parent.clientHeight,
+          tzDate: utc,
+          legend: { show: false },
+          cursor: { drag: { x: false, y: false }, points: { size: 7 }, y: false },
+          padding: [10, 12, 0, 0],
+          scales: {
+            x: { time: true, range: isBars && times.length > 0 ? padded(times) : undefined },
+            y: { range: (_plot, low, high) => [Math.min(0, low), high <= 0 ? 1 : high * 1.1] }
+          },
+          axes: [
+            { ...axis, grid: { show: false }, space: 64 },
+            { ...axis, size: 48, values: (_plot, splits) => splits.map((value) => number(value)) }
+          ],
+          series: [
+            {},
+            ...series.map(({ label }, index) => {
+              const color = colorOf(SERIES_COLORS[index % SERIES_COLORS.length] ?? "accent")
+              return {
+                label,
+                stroke: color,
+                width: isBars ? 0 : 2,
+                ...(isBars ? { fill: color } : {}),
+                points: { show: !isBars && times.length < 40, size: 5 },
+                ...(isBars && bars !== undefined ? { paths: bars } : {})
+              }
+            })
+          ],
+          hooks: {
+            setCursor: [
+              (shown) => {
+                const index = shown.cursor.idx
+                const time = index === null || index === undefined ? undefined : times[index]
+                const tip = parent.parentElement?.querySelector<HTMLElement>(".chart-tip")
+                if (tip === null || tip === undefined) return
+                tip.textContent =
+                  time === undefined || index === null || index === undefined
+                    ? ""
+                    : `${new Date(time * 1000).toISOString().slice(0, 16).replace("T", " ")}  ${series
+                        .map(({ label }, at) => {
+                          const value = values[at]?.[index]
+                          return value === null || value === undefined
+                            ? ""
+                            : `${series.length > 1 ? `${label} ` : ""}${number(value)}${unit}`
+                        })
+                        .filter((one) => one !== "")
+                        .slice(0, 6)
+                        .join("  ")}`
+              }
+            ]
+          }
+        },
+        [[...times], ...values.map((one) => [...one])],
+        parent
+      )
+      plot.over.addEventListener("click", () => {
+        const index = plot?.cursor.idx
+        const time = index === null || index === undefined ? undefined : times[index]
+        if (time !== undefined) pick.current(new Date(time * 1000).toISOString(), 0)
+      })
+    }
+    draw()
+    const size = new ResizeObserver(() => {
+      plot?.setSize({ width: parent.clientWidth, height: parent.clientHeight })
+    })
+    size.observe(parent)
+    const theme = new MutationObserver(draw)
+    theme.observe(document.documentElement, { attributeFilter: ["data-theme"] })
+    return () => {
+      size.disconnect()
+      theme.disconnect()
+      plot?.destroy()
+    }
+  }, [series, isBars, unit])
+  return <div className="time-chart" ref={host} aria-hidden="true" />
+}
+
+/** Room for half a bar on both sides. */
+const padded = (times: ReadonlyArray<number>): [number, number] => {
+  const [first = 0, second] = times
+  const last = times.at(-1) ?? first
+  const half = ((second ?? first + 86_400) - first) / 2
+  return [first - half, last + half]
+}
