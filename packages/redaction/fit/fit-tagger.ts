@@ -10,7 +10,7 @@ import * as RedactionKit from "@earshot/test-kit/redaction"
 import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { deflateRawSync } from "node:zlib"
-import { asTranscribed, type Example, examplesOf, otherValues, withOthers, wordSets } from "./Examples.js"
+import { asTranscribed, type Example, examplesOf, otherValues, withOthers, wordSets, writtenExamples } from "./Examples.js"
 import { train, type TrainOptions } from "./Train.js"
 
 const SEED = 20240601
@@ -18,23 +18,22 @@ const options: TrainOptions = { epochs: 10, rate: 0.12, dropout: 0.15, prune: 0.
 const FOLDS = 5
 
 const here = (path: string): string => fileURLToPath(new URL(`../../fit/${path}`, import.meta.url))
-const written = RedactionKit.labeledTexts(readFileSync(here("data/presidio-research.jsonl"), "utf8"))
 const spoken = RedactionKit.labeledTexts(readFileSync(here("data/slurp-devel.jsonl"), "utf8"))
 
 const sets = wordSets()
 const random = RedactionKit.randomOf(SEED)
 const values = otherValues(random)
 
+const prose = writtenExamples(random, 10)
 const generated = examplesOf([...RedactionKit.labeledCalls(SEED, 700, "fit")])
 
 /** Everything a model is fitted on, with the variants of each sentence. */
-const training = (writtenPart: ReadonlyArray<Example>, spokenPart: ReadonlyArray<Example>): ReadonlyArray<Example> => [
-  ...writtenPart,
-  ...writtenPart.map(asTranscribed),
-  ...writtenPart.map((one) => withOthers(random, one, values)),
+const training = (spokenPart: ReadonlyArray<Example>): ReadonlyArray<Example> => [
   ...spokenPart,
   ...spokenPart,
   ...spokenPart.map((one) => withOthers(random, one, values)),
+  ...prose,
+  ...prose.map(asTranscribed),
   ...generated,
   ...generated.map((one) => withOthers(random, one, values))
 ]
@@ -80,12 +79,9 @@ if (process.argv.includes("--cross-validate")) {
     calls.filter((call) => (foldOf(templateOf(call)) === fold) === inside)
   for (let fold = 0; fold < only; fold++)
     models.push(
-      train(training(examplesOf(folds(written, fold, false)), examplesOf(folds(spoken, fold, false))), sets, options)
+      train(training(examplesOf(folds(spoken, fold, false))), sets, options)
     )
-  for (const [name, calls, everyday] of [
-    ["written", written, false],
-    ["spoken", spoken, true]
-  ] as const) {
+  for (const [name, calls, everyday] of [["spoken", spoken, true]] as const) {
     const kept = calls.filter((call) => foldOf(templateOf(call)) < only)
     for (const plain of process.argv.includes("--sweep") ? [0.36, 0.42, 0.5] : [undefined]) {
       const seen: Array<RedactionKit.Miss> = []
@@ -110,7 +106,7 @@ if (process.argv.includes("--cross-validate")) {
     }
   }
 } else {
-  const model = train(training(examplesOf(written), examplesOf(spoken)), sets, options)
+  const model = train(training(examplesOf(spoken)), sets, options)
   const packed = Redaction.Tagger.packModel(model, (bytes) => deflateRawSync(bytes, { level: 9 }))
   const file = fileURLToPath(new URL("../../data/tagger.bin", import.meta.url))
   if (process.argv.includes("--check")) {

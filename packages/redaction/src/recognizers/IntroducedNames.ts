@@ -69,6 +69,10 @@ const introduced: (
   let to = names.nameEnd(from, strong, 4)
   // A first name and a last name side by side are a name even where both are words.
   if (to - from <= 1 && !strong && names.isFullName(from)) to = from + 2
+  // "my name is will", "my name is faith hope": behind a whole introduction, words that are names end a sentence as names.
+  if (to - from <= 1 && strong)
+    for (const length of [1, 2])
+      if (names.areFirstNames(from, from + length) && names.reader.endsAt(from + length, /^[.,?!n;]$/)) to = from + length
   to = withLastName(names, from, to)
   if (to === from) return undefined
   const isPlainWord = strong && !names.isCapital(from) && names.isCased(from) && !names.isKnown(from)

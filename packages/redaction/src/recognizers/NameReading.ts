@@ -50,7 +50,7 @@ export class NameReader {
 
   isKnown(at: number): boolean {
     const word = this.bare(at)
-    return this.reader.isIn("firstNames", word) || this.reader.isIn("lastNames", word)
+    return (["firstNames", "lastNames", "otherNames"] as const).some((set) => this.reader.isIn(set, word))
   }
 
   /** Whether a token may be part of a name. */
@@ -61,6 +61,25 @@ export class NameReader {
     if (this.isCapital(at)) return strong || !isVeryCommon() || this.isKnown(at)
     if (strong) return this.isKnown(at) || !isVeryCommon()
     return !this.isCased(at) && this.isKnown(at) && !this.isCommon(word)
+  }
+
+  /** Whether a word is a name that is neither an English word nor a place: one needs no context. */
+  isOnlyName(at: number): boolean {
+    const word = this.bare(at)
+    return (
+      this.reader.cls(at) === "w" &&
+      this.isKnown(at) &&
+      !this.isWord(word) &&
+      !notNames.has(word) &&
+      !this.reader.isIn("places", word)
+    )
+  }
+
+  /** Whether each of these words is a first name, words or not. */
+  areFirstNames(from: number, to: number): boolean {
+    for (let at = from; at < to; at++)
+      if (this.reader.cls(at) === "P" || !this.reader.isIn("firstNames", this.bare(at))) return false
+    return true
   }
 
   /** Whether a first name and a last name stand side by side, words or not. */

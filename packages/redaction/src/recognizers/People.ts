@@ -1,3 +1,4 @@
+import { functionWords } from "../Lexicon.js"
 import type { Candidate } from "../TextSpan.js"
 import { spelledStretches } from "./answers/Stretches.js"
 import type { Recognizer } from "./CallReader.js"
@@ -62,11 +63,34 @@ const spelledAnywhere: NameRule = ({ reader }, at, found) => {
   return undefined
 }
 
+/**
+ * "thanks bartholomew", "the driver sanjay": in speech without capitals, a first name that is no English word and no place
+ * is a name wherever it stands. A last name behind it belongs to it.
+ */
+const firstName: NameRule = (names, at, found) => {
+  if (names.isCased(at) || !names.isOnlyName(at) || !names.reader.isIn("firstNames", names.bare(at))) return undefined
+  found.push(names.candidate("person_name", at, names.isOnlyName(at + 1) ? at + 2 : at + 1, 0.52, "first name"))
+  return undefined
+}
+
+/** "dubey d u b e y": a word and its own letters. */
+const spelledBehind: NameRule = (names, at, found) => {
+  const { reader } = names
+  const run = reader.cls(at) === "w" ? reader.runFrom(reader.word(at + 1) === "," ? at + 2 : at + 1) : undefined
+  if (run === undefined || run.digits > 0 || run.chars.length < 3) return undefined
+  if (!names.bare(at).toUpperCase().startsWith(run.chars) || functionWords.has(reader.word(at))) return undefined
+  found.push(names.candidate("person_name", at, at + 1, 0.8, "word that is spelled"))
+  found.push(reader.candidate("person_name", run.from, run.to, 0.8, "spelling of a word"))
+  return undefined
+}
+
 const rules: ReadonlyArray<NameRule> = [
   ...titledNameRules,
   introduction,
   speakingName,
   presentName,
+  firstName,
+  spelledBehind,
   spelledOut,
   spelledAnywhere
 ]

@@ -65,11 +65,13 @@ const inPlacePhrase = 8
 const inCommon1 = 16
 const inCommon2 = 32
 const inCommon3 = 64
+const inOtherNames = 128
 
 const wordFlags = (word: string, sets: WordSets): number => {
   let flags = 0
   if (inSet(sets.firstNames, word)) flags |= inFirstNames
   if (inSet(sets.lastNames, word)) flags |= inLastNames
+  if (inSet(sets.otherNames, word)) flags |= inOtherNames
   if (inSet(sets.places, word)) flags |= inPlaces
   if (inSet(sets.common1, word)) return flags | inCommon1
   if (inSet(sets.common2, word)) return flags | inCommon2

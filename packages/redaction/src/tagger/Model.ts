@@ -31,7 +31,7 @@ export interface Model {
   readonly sets: WordSets
 }
 
-const setNames = ["firstNames", "lastNames", "places", "common1", "common2", "common3"] as const
+const setNames = ["firstNames", "lastNames", "otherNames", "places", "common1", "common2", "common3"] as const
 
 /** Weights as fitted, to whole numbers of one step. */
 export const quantize = (weights: Float32Array): { readonly weights: Int8Array; readonly step: number } => {
@@ -107,6 +107,7 @@ export const unpackModel = (packed: Uint8Array): Model => {
   const sets: WordSets = {
     firstNames: readSet(),
     lastNames: readSet(),
+    otherNames: readSet(),
     places: readSet(),
     common1: readSet(),
     common2: readSet(),

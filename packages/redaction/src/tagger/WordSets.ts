@@ -10,6 +10,8 @@ export interface WordSet {
 export interface WordSets {
   readonly firstNames: WordSet
   readonly lastNames: WordSet
+  /** First and last names of all kinds that are no English words. */
+  readonly otherNames: WordSet
   /** Cities, states and countries, of up to three words. */
   readonly places: WordSet
   /** English words by how common they are in speech: the first thousand, to five thousand, to twenty-five thousand. */
