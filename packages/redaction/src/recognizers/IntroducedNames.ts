@@ -72,7 +72,8 @@ const introduced: (
   // "my name is will", "my name is faith hope": behind a whole introduction, words that are names end a sentence as names.
   if (to - from <= 1 && strong)
     for (const length of [1, 2])
-      if (names.areFirstNames(from, from + length) && names.reader.endsAt(from + length, /^[.,?!n;]$/)) to = from + length
+      if (names.areFirstNames(from, from + length) && names.reader.endsAt(from + length, /^[.,?!n;]$/))
+        to = from + length
   to = withLastName(names, from, to)
   if (to === from) return undefined
   const isPlainWord = strong && !names.isCapital(from) && names.isCased(from) && !names.isKnown(from)

@@ -64,12 +64,12 @@ const spelledAnywhere: NameRule = ({ reader }, at, found) => {
 }
 
 /**
- * "thanks bartholomew", "the driver sanjay": in speech without capitals, a first name that is no English word and no place
- * is a name wherever it stands. A last name behind it belongs to it.
+ * "thanks bartholomew", "the driver sanjay": in speech without capitals, a name that is no English word and no place is one
+ * wherever it stands. A second one behind it belongs to it.
  */
-const firstName: NameRule = (names, at, found) => {
-  if (names.isCased(at) || !names.isOnlyName(at) || !names.reader.isIn("firstNames", names.bare(at))) return undefined
-  found.push(names.candidate("person_name", at, names.isOnlyName(at + 1) ? at + 2 : at + 1, 0.52, "first name"))
+const listedName: NameRule = (names, at, found) => {
+  if (!names.isOnlyName(at) || (names.isCased(at) && !names.isCapital(at))) return undefined
+  found.push(names.candidate("person_name", at, names.isOnlyName(at + 1) ? at + 2 : at + 1, 0.52, "listed name"))
   return undefined
 }
 
@@ -89,7 +89,7 @@ const rules: ReadonlyArray<NameRule> = [
   introduction,
   speakingName,
   presentName,
-  firstName,
+  listedName,
   spelledBehind,
   spelledOut,
   spelledAnywhere

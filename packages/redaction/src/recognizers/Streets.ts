@@ -20,7 +20,8 @@ const notLoose = wordSet(
 const quantity = wordSet("miles minutes blocks hours times people feet items percent dollars days weeks months years")
 const beforeStreet =
   /^(is|live|lives|on|address|it's|that's|and|or|the|my|was|street|avenue|go|moved|for|be|with|i|we|are)$/
-const notNamed = /^(side|wall|across|down|busy|cross|high|dirt|private|main|open|rail|fast|car|toll|back|bus|memory)$/
+const notNamed =
+  /^(left|right|middle|center|inside|outside|slow|passing|express|bike|turn|turning|exit|side|wall|across|down|busy|cross|high|dirt|private|main|open|rail|fast|car|toll|back|bus|memory)$/
 
 const isNamePart = (reader: CallReader, at: number): boolean =>
   /^[wLmWFsdT]$/.test(reader.cls(at)) && !placePrepositions.has(reader.word(at)) && !beforeStreet.test(reader.word(at))

@@ -18,6 +18,8 @@ export const shippedModel = (): Model =>
 /** Most tokens that are tagged together; a longer turn is tagged in pieces. */
 const MAX_STRETCH = 400
 
+const LONG_NUMBER = 7
+
 /** A stretch whose every token is this much likelier to be nothing than anything else is not looked at further. */
 const HOPELESS = -5
 
@@ -216,6 +218,10 @@ class Tagger {
         continue
       }
       const field = fields[label]
+      if (field === "location" && this.#isInLongNumber(at)) {
+        open = undefined
+        continue
+      }
       if (open?.field !== field || open === undefined) {
         open = { field, from: at, to: at, sum: 0, everyday: true }
         claims.push(open)
@@ -225,6 +231,28 @@ class Tagger {
       if (isEveryday[label] !== true) open.everyday = false
     }
     return claims
+  }
+
+  /** Whether a token is in, or glued to, seven digits or more in a row: no house number and no postal code. */
+  #isInLongNumber(at: number): boolean {
+    const { all } = this.call.tokens
+    const isFigure = (index: number): boolean => all[index]?.cls === "N"
+    const isGlued = all[at]?.end === all[at + 1]?.start
+    const start = isFigure(at) || !isGlued ? at : at + 1
+    if (!isFigure(start)) return false
+    const step = (index: number, by: number): number =>
+      isFigure(index + by)
+        ? index + by
+        : isFigure(index + 2 * by) && /^[-./)(]$/.test(all[index + by]?.text ?? "")
+          ? index + 2 * by
+          : index
+    let from = start
+    let to = start
+    while (step(from, -1) !== from) from = step(from, -1)
+    while (step(to, 1) !== to) to = step(to, 1)
+    let digits = 0
+    for (const { cls, text } of all.slice(from, to + 1)) if (cls === "N") digits += text.length
+    return digits >= LONG_NUMBER
   }
 
   #candidate({ everyday, field, from, sum, to }: Claim): Candidate | undefined {
@@ -279,11 +307,13 @@ export function* taggerCandidates(
       pause = from + STEP
     }
     const to = tagger.stretchEnd(from)
+    // The line end between turns is no part of what was said, and a line of an address ends so.
+    const end = to > from + 1 && all[to - 1]?.cls === "n" ? to - 1 : to
     const base = all[from]?.start ?? 0
-    const text = call.text.slice(base, all[to - 1]?.end)
+    const text = call.text.slice(base, all[end - 1]?.end)
     let here = seen.get(text)
     if (here === undefined) {
-      here = shifted(tagger.find(from, to), -base)
+      here = shifted(tagger.find(from, end), -base)
       seen.set(text, here)
     }
     for (const one of here) found.push({ ...one, start: one.start + base, end: one.end + base })
