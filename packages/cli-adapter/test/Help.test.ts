@@ -41,7 +41,15 @@ describe("the help", () => {
       "redact",
       ...["prompts", "prompts simplify"],
       ...["suites", "suites validate", "suites run"],
-      ...["results", "results list", "results show", "results compare", "results export", "results cancel"],
+      ...[
+        "results",
+        "results list",
+        "results show",
+        "results compare",
+        "results export",
+        "results report",
+        "results cancel"
+      ],
       ...["results delete", "runs", "runs list", "runs show", "runs cancel", "runs delete"],
       ...resource("evaluators", "bulk-update"),
       ...resource("personalities", "enable"),

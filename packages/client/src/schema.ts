@@ -961,6 +961,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/test_framework/v1/results/{id}/report/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report a result
+         * @description A report as Markdown, for a pull request, as an HTML page, or as JUnit's XML: the outcome, criteria and scores of each run, without transcripts. All texts are escaped.
+         */
+        get: operations["results.report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/test_framework/v1/runs/": {
         parameters: {
             query?: never;
@@ -8112,6 +8132,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/xml": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            417: components["responses"]["ExpectationFailed"];
+            422: components["responses"]["QueryTimedOut"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    "results.report": {
+        parameters: {
+            query?: {
+                /** @description `markdown`, `html` or `junit`. Default: `markdown`. */
+                format?: ("markdown" | "html" | "junit") | null;
+                /** @description Whether runs with an unknown success are skipped instead of errors. Default: false. */
+                allow_unjudged?: boolean | null;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Identifier of the resource.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report, with the media type of its format. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/markdown": string;
+                    "text/html": string;
                     "application/xml": string;
                 };
             };

@@ -101,6 +101,8 @@ export interface ResponseDescription {
   readonly mediaType?: string
   /** Whether it is protobuf if the request was. */
   readonly mayBeProtobuf?: true
+  /** The other media types of a text that a request chooses between. */
+  readonly otherMediaTypes?: ReadonlyArray<string>
 }
 
 interface EndpointDescription {

@@ -1,4 +1,5 @@
 /** Metrics, and the scores of calls. */
+import { scoreInWords } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import { Api, send } from "../Api.js"
 import { CommandRejected } from "../Errors.js"
@@ -55,7 +56,7 @@ export const show = (options: CommonOptions & { readonly id: number }): CommandE
 export const evaluationColumns: ReadonlyArray<Column<Wire<"Evaluation">>> = [
   { name: "METRIC", of: (one) => one.metric_name, least: 16 },
   { name: "STATUS", of: (one) => one.status },
-  { name: "VALUE", of: (one) => (one.value === null ? "" : String(one.value)), right: true },
+  { name: "VALUE", of: (one) => (one.value === null ? "" : scoreInWords(one)), right: true },
   { name: "REASON", of: (one) => one.reason ?? one.explanation ?? "", least: 20 }
 ]
 

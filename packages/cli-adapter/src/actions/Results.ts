@@ -9,6 +9,7 @@ import type { CommandEffect } from "../CommandEffect.js"
 import { repeatLines } from "../RepeatTable.js"
 import { Screen } from "../Screen.js"
 import { type CommonOptions, defined } from "../Settings.js"
+import { writeReport } from "./Suites.js"
 import { type Column, table } from "../Table.js"
 import { onTarget } from "../Target.js"
 import { sanitize, sanitizeLines, jsonLine } from "../Text.js"
@@ -211,6 +212,24 @@ export const compare = (
 
 /** Runs that are printed at a time. */
 const PRINTED_AT_ONCE = 50
+
+/** Prints or writes a report of a result. */
+export const report = (
+  options: CommonOptions & {
+    readonly id: number
+    readonly format: string
+    readonly output: string | undefined
+    readonly allowUnjudged: boolean
+  }
+): CommandEffect =>
+  Effect.gen(function* () {
+    const screen = yield* Screen
+    const { format } = options
+    const query = { format, ...(options.allowUnjudged ? { allow_unjudged: true } : {}) }
+    const text = yield* sendForText("/test_framework/v1/results/{id}/report/", { id: options.id, query })
+    if (options.output !== undefined) return yield* writeReport(options.output, () => text)
+    yield* screen.print(options.json ? jsonLine({ format, text }) : text.trimEnd())
+  }).pipe(onTarget(options))
 
 /** Prints the runs of a result as one line of JSON each, or as a JUnit report. */
 export const exportResult = (

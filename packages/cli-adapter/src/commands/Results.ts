@@ -1,4 +1,4 @@
-import { choice, command, group, idArgument, idArguments, number, text } from "./Declare.js"
+import { choice, command, group, idArgument, idArguments, number, text, toggle, withDefault } from "./Declare.js"
 import { agent, common, id, page, project } from "./Shared.js"
 
 const load = () => import("../actions/Results.js")
@@ -36,6 +36,24 @@ export const results = group("results", "List, show, compare, export, cancel and
     },
     args: { id: id("result") },
     action: async () => (await load()).exportResult
+  }),
+  command("report", {
+    description: "Print a report of a result: outcome, criteria and scores of each run.",
+    options: {
+      ...common,
+      format: withDefault(
+        choice("--format <format>", "Markdown for a pull request, an HTML page, or JUnit XML.", [
+          "markdown",
+          "html",
+          "junit"
+        ]),
+        "markdown"
+      ),
+      output: text("--output <path>", "Write to this file. (default: stdout)"),
+      allowUnjudged: toggle("--allow-unjudged", "JUnit: skip runs whose success nothing decides, instead of an error.")
+    },
+    args: { id: id("result") },
+    action: async () => (await load()).report
   }),
   command("cancel", {
     description: "Cancel the unfinished runs of a result.",

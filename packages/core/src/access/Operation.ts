@@ -123,6 +123,7 @@ export const operations = table({
   "results.repeats": { needs: "results:read", accepts: everybody },
   "results.export": { needs: "results:read", accepts: people },
   "results.junit": { needs: "results:read", accepts: people },
+  "results.report": { needs: "results:read", accepts: people },
   /** E8 */
   "results.bulkDelete": { needs: "results:delete", shows: null, accepts: everybody },
   /** E9 */

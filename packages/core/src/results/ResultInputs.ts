@@ -4,6 +4,7 @@ import * as Fields from "../kernel/Fields.js"
 import { AgentId, ProjectId, ResultId, RunId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
 import { RunStatus } from "./RunLifecycle.js"
+import { reportFormats } from "./ResultReport.js"
 
 /** Source: interface, Limits. */
 const MAX_DELETED = 100
@@ -36,6 +37,12 @@ export const CompareQuery = Fields.object({
 
 /** Whether completed runs with an unknown success are reported as skipped instead of as errors. */
 export const JUnitQuery = Fields.object({ allow_unjudged: Fields.withDefault(Fields.boolean, false) })
+
+/** The format of a report; `allow_unjudged` as in `JUnitQuery`. */
+export const ReportQuery = Fields.object({
+  format: Fields.withDefault(Fields.choice(reportFormats), "markdown"),
+  ...JUnitQuery.fields
+})
 
 const leaseSeconds = Fields.withDefault(Fields.integer({ min: 1, max: 3600 }), 60)
 

@@ -1,8 +1,16 @@
 /** A result as a JUnit report: one test case per run, grouped by scenario. */
 import { type JUnitCase, printJUnit } from "../kernel/JUnit.js"
+import type { EvaluationJson } from "../metrics/Evaluation.js"
+import { scoreInWords } from "../metrics/ScoreWords.js"
 import type { Result } from "./Result.js"
 import { undecidedReason } from "./SuccessCriteria.js"
 import type { RunDetail } from "./RunDetail.js"
+
+/** `Silence detection: passed`, with the reason if there is one. */
+export const lineOfScore = (score: EvaluationJson): string => {
+  const why = score.reason ?? score.explanation
+  return `${score.metric_name}: ${scoreInWords(score)}${why === null || why === "" ? "" : ` (${why})`}`
+}
 
 /** The success criteria and the metrics of a run, one per line. */
 const detailsOf = ({ criteria, metrics }: RunDetail): string =>
@@ -11,7 +19,7 @@ const detailsOf = ({ criteria, metrics }: RunDetail): string =>
       ({ name, passed, reason }) =>
         `${passed === null ? "undecided" : passed ? "passed" : "missed"}: ${name}${reason === null ? "" : `: ${reason}`}`
     ),
-    ...metrics.map(({ metric_name: name, value }) => `${name}: ${value === null ? "no value" : String(value)}`)
+    ...metrics.map(lineOfScore)
   ].join("\n")
 
 /**

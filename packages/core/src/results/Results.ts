@@ -40,12 +40,14 @@ import {
   type FailInput,
   type HeartbeatInput,
   JUnitQuery,
+  ReportQuery,
   ResultQuery,
   RunQuery
 } from "./ResultInputs.js"
 import { reserveBytes } from "../kernel/ResponseBytes.js"
 import { sizeOfCases } from "../kernel/JUnit.js"
 import { caseOfRun, printResultJUnit } from "./ResultJUnit.js"
+import { printResultReport, reportedRun, type ReportFormat, sizeOfRuns } from "./ResultReport.js"
 import { ResultStore, type RunState } from "./ResultStore.js"
 import type { RunDetail } from "./RunDetail.js"
 import { nextStatus, openStatuses } from "./RunLifecycle.js"
@@ -87,6 +89,16 @@ export class Results extends Context.Tag("@earshot/core/results/Results")<
       "results.junit",
       [id: ResultId, query?: Input<typeof JUnitQuery>],
       string,
+      ValidationFailed | NotFound | StorageError
+    >
+    /**
+     * A result for people or a CI server: `{format: "markdown" | "html" | "junit"}`, Markdown by default, with the outcome,
+     * criteria and scores of each run, without transcripts. All texts are escaped.
+     */
+    readonly report: UseCase<
+      "results.report",
+      [id: ResultId, query?: Input<typeof ReportQuery>],
+      { readonly format: ReportFormat; readonly text: string },
       ValidationFailed | NotFound | StorageError
     >
     /**
@@ -215,6 +227,19 @@ export const layer = Layer.effect(
       Effect.as(find(permit, id), streamDetails(permit, id))
     )
 
+    /** A JUnit report. */
+    const junitOf = (permit: Permit<"results:read">, result: Result, allowUnjudged: boolean) =>
+      Effect.map(
+        // Mapped page by page, so that no more than one page of transcripts is in memory. The totals come first in a
+        // report, so all of its cases are kept, within the budget of the request.
+        streamDetails(permit, result.id).pipe(
+          Stream.map((run) => caseOfRun(run, allowUnjudged)),
+          Stream.mapChunksEffect((some) => Effect.as(reserveBytes(sizeOfCases(some)), some)),
+          Stream.runCollect
+        ),
+        (cases) => printResultJUnit(result, Chunk.toReadonlyArray(cases))
+      )
+
     return Results.of({
       ...workers,
       notifyWorkers: runWork.notifyWorkers,
@@ -235,18 +260,24 @@ export const layer = Layer.effect(
       repeats: useCase("results.repeats")((permit, id) =>
         Effect.map(orNotFound("Result")(store.scores(permit, id)), ({ scenarios }) => repeatsOf(scenarios))
       ),
+      report: useCase("results.report")((permit, id, query = {}) =>
+        Effect.gen(function* () {
+          const result = yield* find(permit, id)
+          const { allow_unjudged: allowUnjudged, format } = yield* decodeInput(ReportQuery, query)
+          if (format === "junit") return { format, text: yield* junitOf(permit, result, allowUnjudged) }
+          const runs = yield* streamDetails(permit, id).pipe(
+            Stream.map(reportedRun),
+            Stream.mapChunksEffect((some) => Effect.as(reserveBytes(sizeOfRuns(some)), some)),
+            Stream.runCollect
+          )
+          return { format, text: printResultReport(format, result, Chunk.toReadonlyArray(runs)) }
+        })
+      ),
       junit: useCase("results.junit")((permit, id, query = {}) =>
         Effect.gen(function* () {
           const result = yield* find(permit, id)
           const { allow_unjudged: allowUnjudged } = yield* decodeInput(JUnitQuery, query)
-          // Mapped page by page, so that no more than one page of transcripts is in memory. The totals come first in a
-          // report, so all of its cases are kept, within the budget of the request.
-          const cases = yield* streamDetails(permit, id).pipe(
-            Stream.map((run) => caseOfRun(run, allowUnjudged)),
-            Stream.mapChunksEffect((some) => Effect.as(reserveBytes(sizeOfCases(some)), some)),
-            Stream.runCollect
-          )
-          return printResultJUnit(result, Chunk.toReadonlyArray(cases))
+          return yield* junitOf(permit, result, allowUnjudged)
         })
       ),
       create: (permit, result) =>

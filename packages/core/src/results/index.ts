@@ -34,10 +34,12 @@ export {
   FailInput,
   HeartbeatInput,
   JUnitQuery,
+  ReportQuery,
   ResultQuery,
   RunQuery
 } from "./ResultInputs.js"
 export { Results } from "./Results.js"
+export { printResultReport, type ReportedRun, reportedRun, type ReportFormat, reportFormats } from "./ResultReport.js"
 export { caseOfRun, printResultJUnit } from "./ResultJUnit.js"
 export { type RunState, ResultStore, type RunEnd } from "./ResultStore.js"
 export {

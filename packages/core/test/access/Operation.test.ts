@@ -96,6 +96,7 @@ const written: Readonly<Record<Operation, readonly [Permission, by: string, also
   "results.repeats": ["results:read", "kodes"],
   "results.export": ["results:read", "kod"],
   "results.junit": ["results:read", "kod"],
+  "results.report": ["results:read", "kod"],
   /** E8 */
   "results.bulkDelete": ["results:delete", "kodes"],
   /** E9 */

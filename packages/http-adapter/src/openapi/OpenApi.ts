@@ -268,6 +268,7 @@ const QUERY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   many: "Return all updated evaluators instead of the first. Default: false.",
   progress_id: "The `progress_id` of the simplification.",
   base: "The result to compare with.",
+  format: "`markdown`, `html` or `junit`. Default: `markdown`.",
   points: "Maximum number of points per channel. Default: 2000.",
   token: "The token of the signed URL.",
   redact_fields: "Sensitive fields to redact, separated by commas, as in the body of the observe endpoint.",
@@ -365,7 +366,7 @@ const RECEIPT: JsonSchema = {
 }
 
 const describeResponse = (
-  { description, mayBeProtobuf, mediaType, body: shape }: ResponseDescription,
+  { description, mayBeProtobuf, mediaType, otherMediaTypes = [], body: shape }: ResponseDescription,
   schemas: SchemaRegistry,
   withheld: Permission | undefined
 ) => ({
@@ -377,6 +378,7 @@ const describeResponse = (
         content: {
           [mediaType ?? MEDIA_TYPES.json]: { schema: shape === undefined ? { type: "string" } : schemas.refer(shape) },
           ...(mayBeProtobuf === true ? { [PROTOBUF_TYPE]: { schema: { type: "string", format: "binary" } } } : {}),
+          ...Object.fromEntries(otherMediaTypes.map((other) => [other, { schema: { type: "string" } }])),
           ...(withheld === undefined ? {} : { [RECEIPT_TYPE]: { schema: schemas.add("Receipt", RECEIPT) } })
         }
       })

@@ -19,6 +19,8 @@ import {
   JUnitQuery,
   JsonObject,
   Result,
+  ReportQuery,
+  type ReportFormat,
   ResultId,
   ResultQuery,
   Results,
@@ -37,6 +39,12 @@ import { streamResponse } from "../StreamResponse.js"
 import { pathId, resource } from "./Resource.js"
 
 const tag = "Results"
+
+const REPORT_TYPES: Readonly<Record<ReportFormat, string>> = {
+  markdown: "text/markdown",
+  html: "text/html",
+  junit: "application/xml"
+}
 
 export const result: NamedSchema = { name: "Result", schema: Result }
 
@@ -215,6 +223,32 @@ export const results: ReadonlyArray<Endpoint> = [
         const id = yield* pathId(ResultId, params, "Result")
         const text = yield* (yield* Results).junit(id, query)
         return { status: 200, content: { as: "text", type: "application/xml; charset=utf-8", text } }
+      })
+  },
+  {
+    method: "GET",
+    path: "/test_framework/v1/results/:id/report/",
+    id: "results.report",
+    operation: "results.report",
+    tag,
+    summary: "Report a result",
+    description:
+      "A report as Markdown, for a pull request, as an HTML page, or as JUnit's XML: the outcome, criteria and scores of each run, " +
+      "without transcripts. All texts are escaped.",
+    query: ReportQuery,
+    responses: [
+      {
+        status: 200,
+        description: "The report, with the media type of its format.",
+        mediaType: REPORT_TYPES.markdown,
+        otherMediaTypes: [REPORT_TYPES.html, REPORT_TYPES.junit]
+      }
+    ],
+    handle: ({ params, query }) =>
+      Effect.gen(function* () {
+        const id = yield* pathId(ResultId, params, "Result")
+        const { format, text } = yield* (yield* Results).report(id, query)
+        return { status: 200, content: { as: "text", type: `${REPORT_TYPES[format]}; charset=utf-8`, text } }
       })
   },
   ...resource({

@@ -117,6 +117,7 @@ const inputs = (ids: SeededIds): { readonly [O in Operation]: Omit<OperationRequ
     "results.compare": { id: ids.result, input: { base: ids.result } },
     "results.export": { id: ids.result },
     "results.junit": { id: ids.result },
+    "results.report": { id: ids.result, input: { format: "markdown" } },
     "results.repeats": { id: ids.result },
     "results.bulkDelete": { input: { result_ids: [ids.result] } },
     "results.deleteRuns": { id: ids.result, input: { run_ids: [ids.run] } },

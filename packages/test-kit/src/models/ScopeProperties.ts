@@ -96,6 +96,7 @@ const coverage: Readonly<Record<Operation, Coverage>> = {
   "results.repeats": path("result", "GET repeats/"),
   "results.export": path("result", "GET export/"),
   "results.junit": path("result", "GET junit/"),
+  "results.report": path("result", "GET report/"),
   "results.bulkDelete": { own: "results" },
   "results.deleteRuns": path("result", "POST delete_runs/"),
   "results.cancel": path("result", "POST cancel/"),

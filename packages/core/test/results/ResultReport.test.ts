@@ -1,0 +1,82 @@
+import { printResultReport, type ReportedRun, Result, scoreInWords } from "@earshot/core"
+import * as DateTime from "effect/DateTime"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { AgentId, MetricId, ProjectId, ResultId } from "../../src/kernel/Ids.js"
+
+const at = DateTime.unsafeMake(0)
+
+const resultOf = (name: string): Result =>
+  new Result({
+    id: ResultId.make(1),
+    name,
+    projectId: ProjectId.make(1),
+    agentId: AgentId.make(1),
+    agentName: name,
+    channel: "text",
+    status: "completed",
+    totalRuns: 1,
+    runsByStatus: { queued: 0, running: 0, evaluating: 0, completed: 1, failed: 0, timeout: 0, cancelled: 0 },
+    successRate: 0.5,
+    success: false,
+    metrics: [{ id: MetricId.make(1), name, runs: 1, average: 0.125 }],
+    concurrencyLimit: null,
+    createdAt: at,
+    updatedAt: at
+  })
+
+const runOf = (text: string): ReportedRun => ({
+  id: 7,
+  key: text,
+  name: text,
+  outcome: "failed",
+  seconds: 2.5,
+  details: [text]
+})
+
+const HOSTILE = `<img src=x onerror=alert(1)> [a](javascript:b) \`c\` |d| *e* @team #1 &amp; "f'\n# g\u202e`
+
+describe("a report of a result", () => {
+  it("escapes every text in HTML, and neither loads nor runs anything", () => {
+    const page = printResultReport("html", resultOf(HOSTILE), [runOf(HOSTILE)])
+    expect(page).not.toContain("<img")
+    expect(page).not.toContain("\u202e")
+    expect(page).toContain("&lt;img src=x onerror=alert(1)&gt;")
+    expect(page).toContain("&amp;amp; &quot;f&#39; # g")
+    expect(page).toContain("default-src 'none'")
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(..."<>&\"'/! abc\n") }), (text) => {
+        const tags = (printed: string) => printed.match(/<[^>]*>/g)?.map((tag) => tag.replace(/ .*/, "")) ?? []
+        const harmless = printResultReport("html", resultOf("x"), [runOf("x")])
+        const printed = printResultReport("html", resultOf(text), [runOf(text)])
+        expect(tags(printed)).toEqual(tags(harmless))
+      })
+    )
+  })
+
+  it("escapes what Markdown would interpret, one line per item", () => {
+    const report = printResultReport("markdown", resultOf(HOSTILE), [runOf(HOSTILE)])
+    expect(report).not.toMatch(/<img|[^\\]\[a|[^\\]`c|@team|\n# g/)
+    expect(report).toContain("\\|d\\|")
+    const lines = (text: string) => printResultReport("markdown", resultOf(text), [runOf(text)]).split("\n").length
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        expect(lines(text)).toBe(lines("x"))
+      })
+    )
+  })
+
+  it("says pass and fail in words", () => {
+    const report = printResultReport("markdown", resultOf("Booking"), [runOf("Silence detection: passed")])
+    expect(report).toContain("# Booking")
+    expect(report).toContain("- Success: failed")
+    expect(report).toContain("- Success rate: 50\\.0 %")
+    expect(report).toContain("| Booking | 1 | 0.125 |")
+    expect(report).toContain("### Silence detection\\: passed, run 7: failed")
+    expect(scoreInWords({ slug: "silence_detection", status: "scored", value: true })).toBe("passed")
+    expect(scoreInWords({ slug: null, status: "scored", value: false })).toBe("failed")
+    expect(scoreInWords({ slug: "voicemail_detection", status: "scored", value: true })).toBe("yes")
+    expect(scoreInWords({ slug: null, status: "scored", value: 0.5 })).toBe("0.5")
+    expect(scoreInWords({ slug: null, status: "not_applicable", value: null })).toBe("not applicable")
+  })
+})
