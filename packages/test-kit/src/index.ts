@@ -1,6 +1,7 @@
 export * as AccessKit from "./access/index.js"
 export * as AnalyticsKit from "./analytics/index.js"
 export * as CallKit from "./calls/index.js"
+export * as FrequencyKit from "./frequencies/index.js"
 export * as CreditKit from "./credits/index.js"
 export * as CheckoutKit from "./checkouts/index.js"
 export * as CatalogKit from "./catalog/index.js"

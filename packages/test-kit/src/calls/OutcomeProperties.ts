@@ -18,8 +18,27 @@ export const ratedEvaluation: fc.Arbitrary<RatedEvaluation> = fc
   .record({
     id: fc.integer({ min: 1, max: 3 }),
     slug: fc.constantFrom("expected_outcome", "topic", "dropoff_point", "voicemail_detection", null),
-    status: fc.constantFrom(...EvaluationStatus.literals),
-    value: fc.constantFrom(true, false, 1, 0, "true", "billing", "none", "", "b".repeat(1001), null),
+    // Mostly scored and true or false, so that metrics that decide agree and disagree.
+    status: fc.oneof(
+      { weight: 4, arbitrary: fc.constant("scored" as const) },
+      { weight: 1, arbitrary: fc.constantFrom(...EvaluationStatus.literals) }
+    ),
+    value: fc.constantFrom(
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+      1,
+      0,
+      "true",
+      "billing",
+      "none",
+      "",
+      "b".repeat(1001),
+      null
+    ),
     decidesSuccess: fc.boolean()
   })
   .map(({ decidesSuccess, id, slug, status, value }) => ({
@@ -31,7 +50,8 @@ export const ratedEvaluation: fc.Arbitrary<RatedEvaluation> = fc
     decidesSuccess
   }))
 
-const evaluations = fc.array(ratedEvaluation, { maxLength: 6 })
+/** The evaluations of a call, none and one among them. */
+export const evaluations = fc.array(ratedEvaluation, { maxLength: 6, size: "max" })
 const text = fc.constantFrom(null, "", "a person's")
 const call: fc.Arbitrary<CallOutcome> = fc.record({
   success: fc.constantFrom(true, false, null),

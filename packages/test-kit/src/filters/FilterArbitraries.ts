@@ -155,8 +155,27 @@ export const condition: fc.Arbitrary<Filters.Condition> = fc.letrec<{ condition:
   )
 })).condition
 
-/** A filter as `Filters.parse` gives it, now and then the empty one. */
-export const filter: fc.Arbitrary<Filters.Filter> = fc.option(condition, { freq: 30 })
+/** Leaves whose values print alike and differ in type, or that differ in one part only. */
+const collidingLeaf: fc.Arbitrary<Filters.Condition> = fc
+  .record({
+    field: fc.constantFrom("metadata.region", "metadata.region", "metadata.eu"),
+    op: fc.constantFrom("eq" as const, "neq" as const),
+    value: fc.constantFrom<Filters.Scalar>(1, "1", true, "true", "eu")
+  })
+  .map((leaf): Filters.Leaf => leaf)
+
+/** Filters of few leaves that collide across types, alone, in groups of one and in groups with doubles. */
+const collidingFilter: fc.Arbitrary<Filters.Condition> = fc.oneof(
+  collidingLeaf,
+  group("and", fc.array(collidingLeaf, { minLength: 1, maxLength: 4, size: "max" })),
+  group("or", fc.array(collidingLeaf, { minLength: 1, maxLength: 2 }))
+)
+
+/** A filter as `Filters.parse` gives it, now and then the empty one; half of them collide with others. */
+export const filter: fc.Arbitrary<Filters.Filter> = fc.option(
+  fc.oneof({ withCrossShrink: true }, { weight: 1, arbitrary: condition }, { weight: 1, arbitrary: collidingFilter }),
+  { freq: 30 }
+)
 
 /**
  * A filter in its wire form with empty filters strewn into its groups, which `Filters.parse` accepts and simplifies.

@@ -10,7 +10,7 @@ export interface SpeechRules {
   readonly totalOf: (intervals: ReadonlyArray<Interval>) => number
 }
 
-interface Stretch {
+export interface Stretch {
   readonly speaker: Speaker
   /** Milliseconds. */
   readonly start: number
@@ -25,7 +25,7 @@ const stretch: fc.Arbitrary<Stretch> = fc.record({
 })
 
 /** Stretches of which some lie inside another, begin or end with it, or touch it. */
-const meeting: fc.Arbitrary<ReadonlyArray<Stretch>> = fc
+export const meetingStretches: fc.Arbitrary<ReadonlyArray<Stretch>> = fc
   .array(
     fc.tuple(
       stretch,
@@ -79,7 +79,7 @@ const milliseconds = (intervals: ReadonlyArray<Interval>): ReadonlyArray<readonl
   intervals.map(({ end, start }) => [Math.round(start * 1000), Math.round(end * 1000)])
 
 export const speechProperties = ({ speechOf, timedSpeech, totalOf }: SpeechRules): ReadonlyArray<Property> => [
-  property("speech, overlaps and gaps are those of every millisecond", [meeting], (stretches) => {
+  property("speech, overlaps and gaps are those of every millisecond", [meetingStretches], (stretches) => {
     const speaks = (by: Speaker, at: number) =>
       stretches.some((one) => one.speaker === by && one.start <= at && at < one.start + one.length)
     const [agent, user] = [(at: number) => speaks("main_agent", at), (at: number) => speaks("testing_agent", at)]
@@ -101,7 +101,7 @@ export const speechProperties = ({ speechOf, timedSpeech, totalOf }: SpeechRules
     }
     expectEqual("the intervals in milliseconds", found, expected)
   }),
-  property("the length of intervals is the sum of their lengths", [meeting], (stretches) => {
+  property("the length of intervals is the sum of their lengths", [meetingStretches], (stretches) => {
     const intervals = stretches.map(({ length, start }) => ({ start: start / 8, end: (start + length) / 8 }))
     expectEqual("the length", totalOf(intervals), stretches.reduce((sum, one) => sum + one.length, 0) / 8)
   }),
@@ -112,7 +112,7 @@ export const speechProperties = ({ speechOf, timedSpeech, totalOf }: SpeechRules
       expectEqual("the speech of the turns in another order", speechOf(other), speechOf(turns))
     }
   ),
-  property("speech moves with its turns", [meeting, fc.nat({ max: 100 })], (stretches, seconds) => {
+  property("speech moves with its turns", [meetingStretches, fc.nat({ max: 100 })], (stretches, seconds) => {
     const turns = stretches.map(turnOf)
     const moved = timedSpeech(speechOf(shifted(turns, seconds)))
     const by = (all: ReadonlyArray<Interval> | undefined, offset: number) =>
@@ -121,7 +121,7 @@ export const speechProperties = ({ speechOf, timedSpeech, totalOf }: SpeechRules
     expectEqual("the overlaps", by(moved?.overlaps, 0), by(timed?.overlaps, 1000 * seconds))
     expectEqual("the gaps", by(moved?.gaps, 0), by(timed?.gaps, 1000 * seconds))
   }),
-  property("turns without text are not speech", [meeting, meeting], (stretches, silent) => {
+  property("turns without text are not speech", [meetingStretches, meetingStretches], (stretches, silent) => {
     const turns = stretches.map(turnOf)
     const blank = silent.map((one) => ({ ...turnOf(one), content: " \n" }))
     expectEqual("the speech", speechOf([...blank, ...turns]), speechOf(turns))

@@ -1,6 +1,7 @@
 /** Properties of the check of assertions. Source: docs/suites.md, Assertions. */
-import type { AssertedSpeaker, Assertion, Conversation, Criterion, ToolCall, Turn } from "@earshot/core"
+import type { AssertedSpeaker, Assertion, Conversation, Criterion, JsonObject, ToolCall, Turn } from "@earshot/core"
 import * as fc from "fast-check"
+import { at } from "../Documents.js"
 import { expectEqual, type Property, property, expectPresent } from "../Property.js"
 
 export type CheckAssertion = (assertion: Assertion, position: number, of: Conversation) => Criterion
@@ -24,16 +25,35 @@ const timedTurns = fc
 
 const json = fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.stringify({ value, size: 4 }))
 const toolNames = fc.constantFrom("find_table", "book_table", "hang_up")
+const toolCallOf = (name: string, text: string): ToolCall => ({
+  name,
+  arguments: text,
+  id: undefined,
+  result: undefined,
+  succeeded: undefined,
+  startTime: 0,
+  endTime: 0
+})
 const toolCall = fc
-  .record({ name: toolNames, arguments: fc.oneof(json, fc.constant("not json")) })
-  .map((call): ToolCall => ({
-    ...call,
-    id: undefined,
-    result: undefined,
-    succeeded: undefined,
-    startTime: 0,
-    endTime: 0
-  }))
+  .tuple(toolNames, fc.oneof(json, fc.constant("not json")))
+  .map(([name, text]): ToolCall => toolCallOf(name, text))
+
+/** Arguments that are equal as texts, not in type, and lists that contain one another. */
+const collidingArguments: ReadonlyArray<JsonObject> = [
+  {},
+  { size: 4 },
+  { size: "4" },
+  { size: 1 },
+  { size: true },
+  { size: "true" },
+  { size: null },
+  { size: "null" },
+  { size: 4, at: "noon" },
+  { list: [1, 2] },
+  { list: [2, 1] },
+  { list: [1] },
+  { list: ["1"] }
+]
 
 const conversation = fc.record({
   turns: timedTurns,
@@ -123,6 +143,20 @@ export const assertionProperties = (check: CheckAssertion): ReadonlyArray<Proper
         expectEqual("the order", passes(of, { type: "tool_order", tools }), isSubsequence(tools, names))
       }
     ),
+    property(
+      "arguments of a tool are asserted by their keys, in type and value, and lists as wholes",
+      [fc.array(fc.constantFrom(...collidingArguments), { maxLength: 3 }), fc.constantFrom(...collidingArguments)],
+      (given, wanted) => {
+        const toolCalls = given.map((one): ToolCall => ({ ...toolCallOf("book_table", JSON.stringify(one)) }))
+        const turns = [{ speaker: "main_agent" as const, content: "a", startTime: 0, endTime: 1, words: [] }]
+        const expected = given.some((one) =>
+          Object.entries(wanted).every(([key, value]) => JSON.stringify(at(one, key)) === JSON.stringify(value))
+        )
+        const of = { turns, toolCalls, endedReason: null }
+        const assertion = { type: "tool_called" as const, tool: "book_table", arguments: wanted }
+        expectEqual("whether it is met", passes(of, assertion), expected)
+      }
+    ),
     property("asserting fewer arguments of a tool call is never stricter", [conversation, toolNames], (of, tool) => {
       const called = (given: Extract<Assertion, { readonly type: "tool_called" }>["arguments"]) =>
         passes(of, { type: "tool_called", tool, arguments: given })
@@ -147,8 +181,10 @@ export const assertionProperties = (check: CheckAssertion): ReadonlyArray<Proper
     ),
     property(
       "a latency limit is met exactly where no answer takes longer",
-      [timedTurns, fc.integer({ min: 1, max: 3_000 })],
-      (turns, milliseconds) => {
+      [timedTurns, fc.nat({ max: 5 }), fc.integer({ min: -1, max: 1 })],
+      (turns, which, more) => {
+        // The limit is a gap, or a millisecond more or less.
+        const milliseconds = Math.max(1, (turns[which % turns.length]?.gap ?? 1) + more)
         // Pauses of a speaker within its own speech are no answers.
         const answers = turns.filter(
           (turn, at) => turn.speaker === "main_agent" && turns[at - 1]?.speaker === "testing_agent"

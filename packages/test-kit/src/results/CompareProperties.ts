@@ -17,14 +17,14 @@ import { resultScores, runCount } from "./ResultArbitraries.js"
 export type Compare = (base: ResultScores, result: ResultScores, tolerance?: number | null) => Comparison
 
 /** A metric with the values of single runs. */
-interface Measured {
+export interface Measured {
   readonly id: number
   readonly better: Direction | null
   readonly isBinary: boolean
   readonly values: ReadonlyArray<number>
 }
 
-interface MeasuredScenario {
+export interface MeasuredScenario {
   readonly key: string
   readonly counts: ReadonlyArray<RunCount>
   readonly metrics: ReadonlyArray<Measured>
@@ -33,20 +33,21 @@ interface MeasuredScenario {
 /** Metric 1 is better higher, 2 lower, 3 neither, and 4 is binary. Values are few, so that means are equal now and then. */
 const DIRECTIONS: ReadonlyArray<Direction | null> = ["higher", "lower", null, "higher"]
 const measured: fc.Arbitrary<Measured> = fc
-  .record({ id: fc.integer({ min: 1, max: 4 }), values: fc.array(fc.nat({ max: 3 }), { maxLength: 3 }) })
+  .record({ id: fc.integer({ min: 1, max: 4 }), values: fc.array(fc.nat({ max: 2 }), { maxLength: 3, size: "max" }) })
   .map(({ id, values }) => ({
     id,
     better: DIRECTIONS[id - 1] ?? null,
     isBinary: id === 4,
     values: id === 4 ? values.map((value) => value % 2) : values
   }))
-const measuredScenarios: fc.Arbitrary<ReadonlyArray<MeasuredScenario>> = fc.uniqueArray(
+/** Scenarios of a result with the values of single runs. */
+export const measuredScenarios: fc.Arbitrary<ReadonlyArray<MeasuredScenario>> = fc.uniqueArray(
   fc.record({
     key: fc.constantFrom("a", "b", "c"),
     counts: fc.array(runCount, { maxLength: 2 }),
-    metrics: fc.uniqueArray(measured, { selector: ({ id }) => id, maxLength: 3 })
+    metrics: fc.uniqueArray(measured, { selector: ({ id }) => id, maxLength: 3, size: "max" })
   }),
-  { selector: ({ key }) => key, maxLength: 3 }
+  { selector: ({ key }) => key, maxLength: 3, size: "max" }
 )
 
 const scoresOf = ({ better, id, isBinary, values }: Measured): MetricScores => ({
@@ -215,7 +216,8 @@ export const comparisonProperties = (compare: Compare): ReadonlyArray<Property> 
         expectEqual(`metric ${metric.id}`, [metric.base, metric.result], [mean(base), mean(result)])
         if (change !== undefined) expectEqual(`the change of metric ${metric.id}`, metric.change, change)
       }
-    }
+    },
+    1000
   ),
   property(
     "a scenario is as its success rate, and where that is the same as its metrics that decide",
@@ -240,7 +242,8 @@ export const comparisonProperties = (compare: Compare): ReadonlyArray<Property> 
           base === undefined ? "added" : result === undefined ? "removed" : combined(successRate.change, parts)
         expectEqual(`the change of ${key}`, change, expected)
       }
-    }
+    },
+    1000
   ),
   property(
     "scenarios are paired by key, in the order of the result, removed ones last, and counted by change",

@@ -5,7 +5,7 @@ import { expectEqual, type Property, property } from "../Property.js"
 
 export type GateFailures = (gate: Gate, of: GatedResult) => ReadonlyArray<string>
 
-const gate: fc.Arbitrary<Gate> = fc.record({
+export const gate: fc.Arbitrary<Gate> = fc.record({
   failOn: fc.constantFrom("failure", "regression"),
   // Rates that few runs have, so that a rate often equals the minimum.
   minPassRate: fc.constantFrom(null, null, 0, 0.25, 0.5, 1),
@@ -16,7 +16,7 @@ const change = fc.constantFrom(...ScenarioChange.literals)
 const unknown = { base: null, result: null, difference: null, change: "unknown" } as const
 
 /** A result by its runs: succeeded, unsuccessful, failed, timed out, unjudged, canceled and deleted ones. */
-const gated: fc.Arbitrary<GatedResult> = fc
+export const gatedResult: fc.Arbitrary<GatedResult> = fc
   .record({
     passed: fc.nat({ max: 3 }),
     lost: fc.nat({ max: 2 }),
@@ -80,7 +80,7 @@ const isPassed = (gate: Gate, of: GatedResult): boolean => {
 export const gateProperties = (failures: GateFailures): ReadonlyArray<Property> => [
   property(
     "a result passes if it is complete and judged, its success rate is the minimum or more, and nothing failed or became worse",
-    [gate, gated],
+    [gate, gatedResult],
     (one, of) => {
       const found = failures(one, of)
       if ((found.length === 0) !== isPassed(one, of))
@@ -88,7 +88,7 @@ export const gateProperties = (failures: GateFailures): ReadonlyArray<Property> 
     },
     1000
   ),
-  property("every scenario that became worse is named, and no other", [gate, gated], (one, of) => {
+  property("every scenario that became worse is named, and no other", [gate, gatedResult], (one, of) => {
     const named =
       failures({ ...one, failOn: "regression" }, of)
         .join(" ")
@@ -102,7 +102,7 @@ export const gateProperties = (failures: GateFailures): ReadonlyArray<Property> 
       (worse ?? []).map(({ key }) => key)
     )
   }),
-  property("a stricter gate lets nothing more pass", [gate, gated], (one, of) => {
+  property("a stricter gate lets nothing more pass", [gate, gatedResult], (one, of) => {
     const stricter: ReadonlyArray<Gate> = [
       { ...one, allowUnjudged: false },
       { ...one, minPassRate: 1 },
@@ -116,7 +116,7 @@ export const gateProperties = (failures: GateFailures): ReadonlyArray<Property> 
       []
     )
   }),
-  property("the runs that did not succeed are counted", [gated], (of) => {
+  property("the runs that did not succeed are counted", [gatedResult], (of) => {
     const found = failures({ failOn: "failure", minPassRate: null, allowUnjudged: true }, of)
     const counted = found.flatMap((one) => /^(\d+) of .* did not succeed/.exec(one)?.[1] ?? []).map(Number)
     const { completed, failed, timeout } = of.result.runsByStatus

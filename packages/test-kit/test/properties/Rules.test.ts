@@ -11,7 +11,7 @@ import {
   successByCriteria,
   successOf
 } from "@earshot/core"
-import { CallKit, MetricKit, PageKit, type Properties, ResultKit } from "@earshot/test-kit"
+import { CallKit, FrequencyKit, MetricKit, PageKit, type Properties, ResultKit } from "@earshot/test-kit"
 import { describe, it } from "vitest"
 
 const verify = (subject: string, properties: ReadonlyArray<Properties.Property>): void => {
@@ -26,3 +26,11 @@ verify("gates", ResultKit.gateProperties(gateFailures))
 verify("repeats", ResultKit.repeatProperties(repeatsOf))
 verify("prices of metrics", MetricKit.metricPriceProperties({ costOf, isCharged }))
 verify("pages", PageKit.pageRuleProperties(Pages))
+
+// With EARSHOT_KIT_REPORT the frequencies are printed too.
+verify(
+  "arbitraries",
+  FrequencyKit.frequencyProperties((text) => {
+    if (process.env.EARSHOT_KIT_REPORT !== undefined) process.stdout.write(`${text}\n`)
+  })
+)

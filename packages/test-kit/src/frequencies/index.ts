@@ -1,0 +1,1 @@
+export { type Frequency, frequencies, frequencyProperties } from "./FrequencyProperties.js"
