@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest"
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 
 const Mutant = Schema.Struct({ name: Schema.String, file: Schema.String, find: Schema.String, replace: Schema.String })
-const module: unknown = await import(join(ROOT, "packages/test-kit/faults/mutants.js"))
+const module: unknown = await import(join(ROOT, "packages/test-kit/faults/mutants/index.js"))
 const { mutants } = Schema.decodeUnknownSync(Schema.Struct({ mutants: Schema.Array(Mutant) }))(module)
 
 describe("the mutants of the test kit", () => {
