@@ -37,7 +37,7 @@ export const accessMutants = [
     find: "(permission: Permission) => !issuer.permissions.has(permission)",
     replace: "(permission: Permission) => permission === undefined",
     test: tests.grants,
-    killedBy: /./
+    killedBy: /to grant what the issuer may not do is a fault/
   },
   {
     operator: "scope",
@@ -46,7 +46,7 @@ export const accessMutants = [
     find: "isHeld(issuer, scope)\n        ? noFieldErrors\n        : fieldError(`bounds[${position}]`, ",
     replace: "isHeld(issuer, scope) || true\n        ? noFieldErrors\n        : fieldError(`bounds[${position}]`, ",
     test: tests.grants,
-    killedBy: /./
+    killedBy: /each bound that a bound issuer does not have/
   },
   {
     operator: "boundary",
@@ -64,7 +64,7 @@ export const accessMutants = [
     find: "it.revokedAt === null && (it.expiresAt",
     replace: "(it.expiresAt",
     test: tests.grants,
-    killedBy: /./
+    killedBy: /a credential that was revoked does not hold/
   },
   {
     operator: "boundary",

@@ -109,7 +109,7 @@ export const callMutants = [
     find: "(transcript.changed ||\n",
     replace: "(transcript.content !== null ||\n",
     test: tests.redeliveries,
-    killedBy: /./
+    killedBy: /merging a delivery again changes nothing/
   },
   {
     operator: "missing cascade",
@@ -118,7 +118,7 @@ export const callMutants = [
     find: "if (existing.sha256 !== recording.sha256) return { recording, released: [existing.blobKey] }",
     replace: "if (existing.sha256 !== recording.sha256) return { recording, released: [] }",
     test: tests.redeliveries,
-    killedBy: /./
+    killedBy: /a recording is replaced by a different one/
   },
   {
     operator: "rounding",
@@ -127,7 +127,7 @@ export const callMutants = [
     find: "(2n * numerator + denominator) / (2n * denominator)",
     replace: "numerator / denominator",
     test: tests.prices,
-    killedBy: /./
+    killedBy: /the price is that of the seconds, exact and rounded half up/
   },
   {
     operator: "type",
