@@ -472,7 +472,7 @@ describe("the web app", () => {
     it("turn a metric off for calls", async () => {
       await open()
       await page.goto(`${server.url}/app/settings?tab=metrics`)
-      const box = page.getByRole("checkbox", { name: "Latency for calls" })
+      const box = page.getByRole("checkbox", { name: "Latency for calls", exact: true })
       // It follows the server, not the click.
       await box.click()
       await page.waitForFunction(
