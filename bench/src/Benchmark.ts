@@ -12,6 +12,8 @@ export interface Environment {
   /** Arguments after the benchmark's name. */
   readonly args: ReadonlyArray<string>
   readonly print: (line: string) => void
+  /** The command's file instead of the build's. */
+  readonly program?: string
 }
 
 /** `full` is measured by `pnpm bench NAME`; `tiny` takes a few seconds and shows in the tests that the benchmark works. */

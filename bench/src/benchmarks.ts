@@ -3,8 +3,8 @@ import type { Benchmark } from "./Benchmark.js"
 import { bulkUpdateBenchmark } from "./bulk-update.js"
 import { deletionBenchmark } from "./deletion.js"
 import { evaluationBenchmark } from "./evaluation.js"
-import { floodBenchmark } from "./flood.js"
 import { ingestBenchmark } from "./ingest.js"
+import { interferenceBenchmark } from "./interference.js"
 import { metricsBenchmark } from "./metrics.js"
 import { pagesBenchmark } from "./pages.js"
 import { redactionBenchmark } from "./redaction.js"
@@ -20,8 +20,8 @@ export const benchmarks: ReadonlyArray<Benchmark> = [
   bulkUpdateBenchmark,
   deletionBenchmark,
   evaluationBenchmark,
-  floodBenchmark,
   ingestBenchmark,
+  interferenceBenchmark,
   metricsBenchmark,
   pagesBenchmark,
   redactionBenchmark,

@@ -2,6 +2,7 @@ import { postgresUrl } from "@earshot/test-kit/postgres"
 import { describe, expect, it } from "vitest"
 import type { Environment } from "../src/Benchmark.js"
 import { benchmarks } from "../src/benchmarks.js"
+import { bundledProgram } from "./program.js"
 
 const runTiny = async (name: string): Promise<ReadonlyArray<string>> => {
   const lines: Array<string> = []
@@ -10,6 +11,7 @@ const runTiny = async (name: string): Promise<ReadonlyArray<string>> => {
     // The server of the test run, which is not stopped here.
     startPostgres: async () => ({ url: await postgresUrl(), stop: () => Promise.resolve() }),
     args: [],
+    ...(name === "interference" ? { program: bundledProgram() } : {}),
     print: (line) => lines.push(line)
   }
   await benchmarks.find((benchmark) => benchmark.name === name)?.run("tiny", environment)
@@ -22,8 +24,8 @@ const expected: ReadonlyArray<readonly [name: string, line: RegExp, count: numbe
   ["bulk-update", /engine vs SQL: .* ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 2],
   ["deletion", /engine vs SQL: .* ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 2],
   ["evaluation", /CPU \d+\.\d\d\) per call|calls per second, p99 \d+/, 8],
-  ["flood", /resident \d+ MB, slowest \/health \d+ ms/, 8],
   ["ingest", /calls per second, ratio \d+\.\d\d .*CPU of the server/, 2],
+  ["interference", /p99 \d+ ms beside a dashboard vs \d+ ms, ratio \d+\.\d\d/, 2],
   ["metrics", /with metrics vs without: .* ratio \d+\.\d\d/, 1],
   ["pages", /ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 14],
   ["redaction", /leak|characters per second of processor time/, 3],

@@ -20,8 +20,6 @@ export interface ScenarioOptions {
   readonly calls: number
   /** Seconds of the load without a disturbance; `tiny` runs use less. */
   readonly seconds: number
-  /** The server's program instead of the build's. */
-  readonly program?: string | undefined
 }
 
 export interface ScenarioContext {
@@ -166,7 +164,8 @@ export const withServer = async (
   steps: (running: Running) => Promise<void>
 ): Promise<void> => {
   const { database, environment, figures } = context
-  const { program, seconds } = context.options
+  const { seconds } = context.options
+  const { program } = environment
   const place = await openDatabase(database, environment, options.place)
   let server: ServerProcess | undefined
   const running: { load: Load | undefined } = { load: undefined }

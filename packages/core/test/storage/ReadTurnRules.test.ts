@@ -41,18 +41,41 @@ describe("turns of reads", () => {
     )
   })
 
+  it("leave one of three places or more to other organizations", () => {
+    fc.assert(
+      fc.property(fc.array(waiting, { maxLength: 30 }), places, (queue, limit) => {
+        const { running } = filled(queue, limit)
+        for (const organization of [1, 2, 3, 4]) {
+          const own = running.filter(({ organizationId }) => organizationId === organization)
+          expect(own.length).toBeLessThanOrEqual(limit < 3 ? limit : limit - 1)
+        }
+        const list: WaitingRead = { kind: "list", organizationId: 5, since: NOW }
+        const ofOne = filled(
+          queue.map((read) => ({ ...read, organizationId: 1 })),
+          limit
+        ).running
+        if (limit >= 3) expect(nextTurn([list], ofOne, limit, NOW)).toBe(0)
+      })
+    )
+  })
+
   it("leave no place free while a read waits that may have it", () => {
     fc.assert(
       fc.property(fc.array(waiting, { maxLength: 30 }), places, (queue, limit) => {
         const { left, running } = filled(queue, limit)
         if (running.length === limit) return
-        // A list may have any place, so none waits; a chart or an export waits for the place that lists have.
-        expect(count(left, "list")).toBe(0)
-        if (count(left, "chart") > 0) expect(count(running, "chart", "export")).toBe(Math.max(1, limit - 1))
-        if (count(left, "export") > 0) {
-          const exports = count(running, "export")
-          const others = count(running, "chart", "export")
-          expect(exports === Math.max(1, limit >> 1) || others === Math.max(1, limit - 1)).toBe(true)
+        const ownLimit = limit < 3 ? limit : limit - 1
+        for (const read of left) {
+          const own = running.filter(({ organizationId }) => organizationId === read.organizationId)
+          // The organization leaves a place to others, charts and exports leave one to lists, and exports half.
+          const isOwnFull = own.length === ownLimit
+          const isOwnLongFull = count(own, "chart", "export") === Math.max(1, ownLimit - 1)
+          const isLongFull = count(running, "chart", "export") === Math.max(1, limit - 1)
+          const isExportFull = count(running, "export") === Math.max(1, limit >> 1)
+          expect(
+            isOwnFull ||
+              (read.kind !== "list" && (isOwnLongFull || isLongFull || (read.kind === "export" && isExportFull)))
+          ).toBe(true)
         }
       })
     )

@@ -38,7 +38,7 @@ export interface PostgresConfig extends ReadsConfig {
   readonly tablePrefix?: string | undefined
 }
 
-const DEFAULT_READERS = 4
+const DEFAULT_READERS = 5
 
 /** How long a transaction may do nothing until the server ends it, in milliseconds: its locks block everybody else. */
 const IDLE_IN_TRANSACTION = 60_000

@@ -46,17 +46,24 @@ const placesOf = (kind: ReadKind, places: number): number => {
   }
 }
 
-const hasPlace = (kind: ReadKind, running: ReadonlyArray<ReadRequest>, places: number): boolean => {
-  if (running.length >= places) return false
-  const count = (counted: ReadonlyArray<ReadKind>) => running.filter((one) => counted.includes(one.kind)).length
-  switch (kind) {
-    case "list":
-      return true
-    case "chart":
-      return count(["chart", "export"]) < placesOf("chart", places)
-    case "export":
-      return count(["chart", "export"]) < placesOf("chart", places) && count(["export"]) < placesOf("export", places)
-  }
+/**
+ * The places that one organization may use: from three on it leaves one to the others, whose lists would wait for its longest
+ * queries otherwise. With fewer, it would have to wait for its own charts to read a list.
+ */
+const placesOfOne = (places: number): number => (places < 3 ? places : places - 1)
+
+const hasPlace = (read: ReadRequest, running: ReadonlyArray<ReadRequest>, places: number): boolean => {
+  const own = running.filter((one) => one.organizationId === read.organizationId)
+  const ownPlaces = placesOfOne(places)
+  if (running.length >= places || own.length >= ownPlaces) return false
+  if (read.kind === "list") return true
+  const count = (of: ReadonlyArray<ReadRequest>, ...kinds: ReadonlyArray<ReadKind>) =>
+    of.filter(({ kind }) => kinds.includes(kind)).length
+  return (
+    count(running, "chart", "export") < placesOf("chart", places) &&
+    count(own, "chart", "export") < placesOf("chart", ownPlaces) &&
+    (read.kind === "chart" || count(running, "export") < placesOf("export", places))
+  )
 }
 
 /**
@@ -76,7 +83,7 @@ export const nextTurn = (
   const isBefore = (one: WaitingRead, other: WaitingRead) =>
     rank(one) - rank(other) || runningOf(one) - runningOf(other) || one.since - other.since
   return waiting.reduce<number | undefined>((best, one, position) => {
-    if (!hasPlace(one.kind, running, places)) return best
+    if (!hasPlace(one, running, places)) return best
     const known = best === undefined ? undefined : waiting[best]
     return known === undefined || isBefore(one, known) < 0 ? position : best
   }, undefined)

@@ -46,8 +46,8 @@ export const routed = (ordinary: Connection, forRead: (read: Read) => Connection
 /** Settings of reads, the same for both databases. */
 export interface ReadsConfig {
   /**
-   * How many such reads run at a time. On SQLite each runs in a process of its own (default: 2; 0 runs them on the
-   * engine's connection, without a time limit); on PostgreSQL on a connection of its own (default: 4, at least 1).
+   * How many such reads run at a time. On SQLite each runs in a process of its own (default: 3; 0 runs them on the
+   * engine's connection, without a time limit); on PostgreSQL on a connection of its own (default: 5, at least 1).
    */
   readonly readers?: number | undefined
   /** How long the statements of a list or chart may run (default: 10 seconds); a page of an export six times as long. */

@@ -28,7 +28,7 @@ export interface SqliteConfig extends ReadsConfig {
   readonly tablePrefix?: string
 }
 
-const DEFAULT_READERS = 2
+const DEFAULT_READERS = 3
 
 /** The driver's own connection. It is the client's only one, so nothing else of the driver's client is used. */
 const open = (
