@@ -104,7 +104,7 @@ const ABOUT_ONE_CALL = [400, 413, 422]
 const errorsOfCall = ({ body, message, status }: ApiRejected): FieldErrors | undefined =>
   !ABOUT_ONE_CALL.includes(status) ? undefined : isFieldErrors(body) ? body : { non_field_errors: [message] }
 
-/** What became of a call, and why it was rejected or what of it was not stored. */
+/** What happened to a call, and why it was rejected or what of it was not stored. */
 interface Outcome {
   readonly is: "created" | "updated" | "skipped" | "rejected"
   readonly reason: string | null

@@ -28,6 +28,6 @@ for (const { attributes, endMillis, name, parentSpanId, startMillis, traceId } o
   next += 1
 }
 provider.shutdown().catch((error) => {
-  console.error(error)
+  process.stderr.write(`${error}\n`)
   process.exitCode = 1
 })

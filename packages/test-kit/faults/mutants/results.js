@@ -191,7 +191,9 @@ export const resultMutants = [
     operator: "missing part",
     name: "a gate that ignores canceled runs",
     file: source("results/GateRules"),
+    // eslint-disable-next-line earshot/vocabulary -- a run's status in the interface's responses
     find: "cancelled > 0 ?",
+    // eslint-disable-next-line earshot/vocabulary -- the same
     replace: "cancelled > 99 ?",
     test: tests.rules,
     killedBy: /a result passes if it is complete and judged/

@@ -14,7 +14,7 @@ export interface OutcomeRules {
 }
 
 /** Evaluations whose values collide across types: `true`, 1 and "true", and `false`, 0 and "". */
-export const ratedEvaluation: fc.Arbitrary<RatedEvaluation> = fc
+const ratedEvaluation: fc.Arbitrary<RatedEvaluation> = fc
   .record({
     id: fc.integer({ min: 1, max: 3 }),
     slug: fc.constantFrom("expected_outcome", "topic", "dropoff_point", "voicemail_detection", null),
