@@ -313,6 +313,11 @@ export const routes: Readonly<Record<string, Route>> = {
       Effect.flatMap(Results, (all) => all.junit(ResultId.make(id), query)),
       (one) => one
     ),
+  "GET /test_framework/v1/results/:id/report/": (id, _, query) =>
+    done(
+      Effect.flatMap(Results, (all) => all.report(ResultId.make(id), query)),
+      ({ text }) => text
+    ),
   "GET /dashboards/widgets/:id/data/": (id) =>
     done(
       Effect.flatMap(Widgets, (all) => all.data(WidgetId.make(id))),

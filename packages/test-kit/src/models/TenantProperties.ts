@@ -134,6 +134,7 @@ export const things: Readonly<Record<Thing, Asked>> = {
       ["GET", "repeats/"],
       ["GET", "export/"],
       ["GET", "junit/"],
+      ["GET", "report/"],
       ["POST", "cancel/"],
       ["POST", "delete_runs/", { run_ids: [1] }]
     ]
