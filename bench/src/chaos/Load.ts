@@ -84,9 +84,12 @@ export const bodies = (agent: number, bytes = 10_000): ((id: string) => string) 
 
 export interface Sent {
   readonly status: number
+  /** Its first megabytes: an export may be larger than any text of Node. */
   readonly body: string
   readonly error?: string
 }
+
+const MOST_BODY = 10_000_000
 
 /** How long an answer is waited for, in milliseconds. */
 const PATIENCE = 90_000
@@ -127,7 +130,11 @@ export const send = (
       },
       (incoming) => {
         const parts: Array<Buffer> = []
-        incoming.on("data", (part: Buffer) => parts.push(part))
+        let kept = 0
+        incoming.on("data", (part: Buffer) => {
+          if (kept < MOST_BODY) parts.push(part)
+          kept += part.length
+        })
         incoming.on("error", failed)
         incoming.on("end", () => resolve({ status: incoming.statusCode ?? 0, body: Buffer.concat(parts).toString() }))
       }
