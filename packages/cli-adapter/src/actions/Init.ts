@@ -9,6 +9,7 @@ import { DEFAULT_DATABASE } from "../commands/Shared.js"
 import { plainEngine } from "../EngineSettings.js"
 import type { StorageOptions } from "../Settings.js"
 import { sanitize, jsonLine, shellQuote } from "../Text.js"
+import { typedCommand } from "../TypedCommand.js"
 
 export interface InitOptions extends StorageOptions {
   readonly organization: string | undefined
@@ -61,7 +62,7 @@ export const init = ({ database, json, organization, tablePrefix }: InitOptions)
         `Agent         ${named(founded.agent)}`,
         `API key       ${secret}`,
         "",
-        "Store the key now: it is not shown again. Next: earshot serve" +
+        `Store the key now: it is not shown again. Next: ${typedCommand(process.env)} serve` +
           (database === DEFAULT_DATABASE
             ? ""
             : ` --database ${withoutPassword(database) === database ? sanitize(shellQuote(database)) : "..."} (or set EARSHOT_DATABASE)`)
