@@ -125,6 +125,7 @@ const violating: ReadonlyArray<readonly [rule: string, file: string, text: strin
   ["test-kit-stays-in-tests", "packages/http-adapter/src/Sample.ts", uses("@earshot/test-kit")],
   ["core-imports-no-adapter", `${CORE}/calls/Served.ts`, uses("@earshot/http-adapter")],
   ["server-imports-no-command", "packages/http-adapter/src/Command.ts", uses("@earshot/cli-adapter")],
+  ["web-knows-the-client-alone", "packages/web/src/Engine.ts", uses("@earshot/core")],
   ["redaction-knows-no-engine", "packages/redaction/src/Engine.ts", uses("@earshot/core")],
   ["redaction-by-its-exports", "packages/test-kit/src/RedactionInside.ts", uses("../../redaction/src/Tokens.js")],
   ["packages-by-their-exports", "packages/test-kit/src/Inside.ts", uses("../../core/src/kernel/Ids.js")],

@@ -252,6 +252,8 @@ describe("the web app", () => {
       await openCall(-1)
       await server.runJobs()
       await page.getByRole("button", { name: "Play" }).waitFor()
+      // The length is that of the last turn until the waveform is there.
+      await page.getByText("/ 0:08").waitFor()
       await page.getByRole("list", { name: "Transcript" }).getByText("[PERSON_NAME]").waitFor()
       await expectSound("call")
       await page.getByRole("button", { name: "Go to 0:06, turn 3" }).click()

@@ -91,10 +91,10 @@ describe.each(["sqlite", "postgres"] as const)("suites at the command line on %s
   })
 
   it("reject files that are missing or cannot be parsed", async () => {
-    const file = await written("suite:\n  name: Smoke\n")
+    const file = await written('{"suite" "Smoke"}')
     expect(await run(validate(options(file)))).toMatchObject({
       code: 1,
-      err: `${file}:1:1: This is not valid JSON (line 1, column 1).`
+      err: `${file}:1:10: This is not valid JSON (line 1, column 10).`
     })
     const broken = await run(validate(options(await written('{\r\n  "version": "1",\r\n}'), { json: true })))
     expect(JSON.parse(broken.err)).toMatchObject({ errors: [{ path: "file", line: 3, column: 1 }] })

@@ -20,17 +20,19 @@ import {
   Suites,
   TestProfiles,
   Tools,
+  Tracing,
   Upload,
   Widgets,
   untrusted
 } from "@earshot/core"
 import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
-import { CallKit, TestEngine } from "@earshot/test-kit"
+import { CallKit, TestEngine, TraceKit } from "@earshot/test-kit"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
+import * as fc from "fast-check"
 
 /** One row of everything that may belong to a project; its results have runs that wait for workers. */
 const fill = (organization: TestEngine.Fixture["organization"]["id"], name: string) =>
@@ -91,6 +93,18 @@ const fill = (organization: TestEngine.Fixture["organization"]["id"], name: stri
             scenarios: [{ key: "a", name: "a", type: "instruction", instructions: "Ask for a date.", frequency: 3 }]
           }
         })
+      )
+    )
+    yield* Effect.flatMap(Tracing.Traces, (all) =>
+      as(
+        all.receive(
+          {
+            json: TraceKit.otlpJson(
+              TraceKit.spansOf("livekit", fc.sample(TraceKit.tracedCall, { numRuns: 1, seed: project.id })[0]!)
+            )
+          },
+          { agent_id: agent.id }
+        )
       )
     )
     const calls: Array<Effect.Effect.Success<ReturnType<Calls["Type"]["ingest"]>>["call"]> = []
@@ -164,6 +178,8 @@ for (const database of TestEngine.databases) {
         const gone = yield* fill(organization.id, "Gone")
         const kept = yield* fill(organization.id, "Kept")
         const runner = yield* JobRunner
+        // Spans become a call ten seconds after the last one.
+        yield* TestClock.adjust("15 seconds")
         yield* runner.drain
         const before = yield* rowsOf(gone.project.id, gone.agent.id)
         const others = yield* rowsOf(kept.project.id, kept.agent.id)

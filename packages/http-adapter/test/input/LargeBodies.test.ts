@@ -1,6 +1,6 @@
 import { once } from "node:events"
 import { request } from "node:http"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { at } from "../support/Contract.js"
 import { sendRaw, serverForBlock, startServer } from "../support/TestServer.js"
 import { CALLS, OBSERVE } from "../support/paths.js"
@@ -53,12 +53,28 @@ describe("a body of 100 MB", async () => {
   })
 
   it("counts toward the memory limit of all bodies, beyond which requests get 503", async () => {
-    const small = await startServer({ limits: { bytesInFlight: 1000 } })
+    const small = await startServer({ limits: { bodyBytes: 2000, multipartBytes: 2000, bytesInFlight: 2000 } })
     try {
       const { key } = await small.tenant()
-      const answer = await small.send("POST", OBSERVE, { key, json: { call_id: "x".repeat(2000) } })
+      const slow = request({
+        port: small.port,
+        method: "POST",
+        path: OBSERVE,
+        headers: { "x-service-api-key": key, "content-type": "application/json", "content-length": 1800 }
+      })
+      slow.on("error", () => undefined)
+      await new Promise((written) => slow.write(" ".repeat(1700), written))
+      // Until the server has read it.
+      await vi.waitFor(async () => {
+        const probe = await small.send("POST", OBSERVE, { key, json: { call_id: "x".repeat(500) } })
+        expect(probe.status).toBe(503)
+      })
+      const answer = await small.send("POST", OBSERVE, { key, json: { call_id: "x".repeat(500) } })
       expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"])
-      expect((await small.send("POST", OBSERVE, { key, json: {} })).status).toBe(400)
+      slow.destroy()
+      await vi.waitFor(async () => {
+        expect((await small.send("POST", OBSERVE, { key, json: {} })).status).toBe(400)
+      })
     } finally {
       await small.close()
     }

@@ -191,9 +191,13 @@ describe.each(TestEngine.databases)("invalid deletions and suites on %s", async 
       [
         "YAML in a .json file",
         file("version: '1'\nsuite:\n  name: S\n"),
-        { file: ["This is not valid JSON (line 1, column 1). It looks like YAML; a spec is JSON."] }
+        { file: ["This is not valid JSON (line 1, column 1)."] }
       ],
-      ["a .yaml file", file("version: '1'\n", "suite.yaml"), { file: ["A spec is a .json file."] }],
+      [
+        "a .yaml file without scenarios",
+        file("version: '1'\n", "suite.yaml"),
+        { suite: ["This field is required."], scenarios: ["This field is required."] }
+      ],
       ["an empty file", file(""), { file: ["The file is empty."] }],
       [
         "201 scenarios",
