@@ -43,8 +43,8 @@ export default defineConfig({
     pool: "forks",
     poolOptions: { forks: { minForks: 1, maxForks: 2, isolate: false } },
     // Starting databases and programs takes its time on a busy machine; a test that hangs still ends.
-    // One test of 5,517 met the clock of another file's test once ("testClock.adjust is not a function"); a test that fails
-    // twice in a row fails.
+    // In some full runs a file's tests find Effect's real clock in place of the test's ("testClock.adjust is not a function");
+    // the cause is not known. A test that fails twice in a row fails.
     retry: 1,
     testTimeout: 240_000,
     hookTimeout: 240_000

@@ -119,10 +119,15 @@ export const CallTable = ({
   /** The arrow keys, j and k move the focus from call to call. */
   const move = (from: number, by: number) => {
     const to = Math.max(0, Math.min(calls.length - 1, from + by))
+    const link = () => scroller.current?.querySelector<HTMLElement>(`[data-index="${to}"] a`)
     rows.scrollToIndex(to)
-    requestAnimationFrame(() => {
-      scroller.current?.querySelector<HTMLElement>(`[data-index="${to}"] a`)?.focus()
-    })
+    // At once where the row is drawn already, so that the next key press counts from there.
+    const drawn = link()
+    if (drawn) drawn.focus()
+    else
+      requestAnimationFrame(() => {
+        link()?.focus()
+      })
   }
 
   return (
