@@ -49,6 +49,7 @@ const allowed: Readonly<Record<string, string>> = {
     exports: { ".": { "@earshot/source": "./src/index.ts" } },
     dependencies: { "@earshot/core": "*", "@earshot/http-adapter": "*" }
   }),
+  "packages/web/package.json": JSON.stringify({ name: "@earshot/web", devDependencies: { "@earshot/client": "*" } }),
   "packages/test-kit/package.json": JSON.stringify({
     name: "@earshot/test-kit",
     exports: { ".": { "@earshot/source": "./src/index.ts" } },
@@ -170,7 +171,7 @@ beforeAll(async () => {
   await symlink(join(ROOT, "bench/node_modules/better-sqlite3"), join(installed, "better-sqlite3"))
 
   const program = join(ROOT, "node_modules/dependency-cruiser/bin/dependency-cruise.mjs")
-  const roots = ["redaction", "core", "http-adapter", "cli-adapter", "test-kit"].map((name) => `packages/${name}/src`)
+  const roots = ["redaction", "core", "http-adapter", "cli-adapter", "test-kit", "web"].map((name) => `packages/${name}/src`)
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [program, ...roots, "packages/core/test", "examples/src", "--config", CONFIG, "--output-type", "json"],
