@@ -171,7 +171,9 @@ beforeAll(async () => {
   await symlink(join(ROOT, "bench/node_modules/better-sqlite3"), join(installed, "better-sqlite3"))
 
   const program = join(ROOT, "node_modules/dependency-cruiser/bin/dependency-cruise.mjs")
-  const roots = ["redaction", "core", "http-adapter", "cli-adapter", "test-kit", "web"].map((name) => `packages/${name}/src`)
+  const roots = ["redaction", "core", "http-adapter", "cli-adapter", "test-kit", "web"].map(
+    (name) => `packages/${name}/src`
+  )
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [program, ...roots, "packages/core/test", "examples/src", "--config", CONFIG, "--output-type", "json"],
