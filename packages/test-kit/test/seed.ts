@@ -1,6 +1,11 @@
+import { effect, flakyTest, it, layer, live, prop, scoped, scopedLive } from "@effect/vitest"
 import * as fc from "fast-check"
 import { parameters } from "../src/Property.js"
 
 /** Properties without a seed use the kit's, in every package, so that tests repeat. */
 const { seed } = parameters(1)
 fc.configureGlobal(seed === undefined ? {} : { seed })
+
+// `layer` of @effect/vitest 0.30 puts its own testers onto the `it` that all files of a process share: the files that come
+// after one with a layer would run on that layer, with its clock.
+Object.assign(it, { effect, flakyTest, layer, live, prop, scoped, scopedLive })
