@@ -96,7 +96,7 @@ export const layer = Layer.effect(
       toActor
     })
 
-    /** The permit of the person who signs in, for the session's row alone. */
+    /** The permit of the person who signs in, for the session's row alone. The host's actor has every permission. */
     const permitOf = ({ organizationId, userId }: Pick<SignInGrant, "organizationId" | "userId">) =>
       Effect.orDie(authorize({ ...hostActor(organizationId), userId }, "access.createApiKey"))
 

@@ -209,35 +209,45 @@ const Keys = () => {
 
 const PLATFORMS = ["vapi", "retell", "elevenlabs", "livekit", "pipecat"] as const
 
-const Webhooks = () => {
-  const agents = useQuery(agentsQuery)
+/** The agents, the one that is chosen (the first at the beginning), and the control that chooses another. */
+const useChosenAgent = () => {
+  const query = useQuery(agentsQuery)
   const [agent, setAgent] = useState<number>()
-  const chosen = agent ?? agents.data?.[0]?.id
+  const chosen = agent ?? query.data?.[0]?.id
+  const select = (
+    <select
+      className="input speed"
+      aria-label="Agent"
+      value={chosen ?? ""}
+      onChange={(event) => {
+        setAgent(Number(event.target.value))
+      }}
+    >
+      {query.data?.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+  return { query, chosen, select }
+}
+
+const Webhooks = () => {
+  const agents = useChosenAgent()
+  const { chosen } = agents
   return (
     <section className="card" aria-labelledby="webhooks-title">
       <header>
         <h2 id="webhooks-title">Webhooks of voice platforms</h2>
-        <select
-          className="input speed"
-          aria-label="Agent"
-          value={chosen ?? ""}
-          onChange={(event) => {
-            setAgent(Number(event.target.value))
-          }}
-        >
-          {agents.data?.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
+        {agents.select}
       </header>
       <div className="body stack">
         <p className="muted">
           Enter the address of your platform there, with an API key of the scope{" "}
           <code className="mono">calls:write</code> in the header <code className="mono">X-SERVICE-API-KEY</code>.
         </p>
-        <Loaded of={agents}>
+        <Loaded of={agents.query}>
           {() => (
             <dl className="facts">
               {PLATFORMS.map((platform) => (
@@ -258,9 +268,8 @@ const Webhooks = () => {
 
 const Metrics = () => {
   const queries = useQueryClient()
-  const agents = useQuery(agentsQuery)
-  const [agent, setAgent] = useState<number>()
-  const chosen = agent ?? agents.data?.[0]?.id
+  const agents = useChosenAgent()
+  const { chosen } = agents
   const metrics = useQuery({
     queryKey: ["agent metrics", chosen],
     enabled: chosen !== undefined,
@@ -288,20 +297,7 @@ const Metrics = () => {
     <section className="card" aria-labelledby="metrics-title">
       <header>
         <h2 id="metrics-title">Metrics</h2>
-        <select
-          className="input speed"
-          aria-label="Agent"
-          value={chosen ?? ""}
-          onChange={(event) => {
-            setAgent(Number(event.target.value))
-          }}
-        >
-          {agents.data?.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
+        {agents.select}
       </header>
       {change.error === null ? null : <ErrorNotice error={change.error} />}
       <Loaded of={metrics}>
