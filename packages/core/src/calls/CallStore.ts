@@ -44,6 +44,11 @@ export class CallStore extends Context.Tag("@earshot/core/calls/CallStore")<
       agent: AgentId,
       callId: string
     ) => Effect.Effect<Option.Option<CallRecord>, StorageError>
+    /** The fields that are redacted in calls with one of these ids, of the agent or, without one, of any. */
+    readonly redactFieldsOf: (
+      permit: Permit<"calls:write">,
+      calls: { readonly agentId: AgentId | null; readonly callIds: ReadonlyArray<string> }
+    ) => Effect.Effect<ReadonlyArray<SensitiveField>, StorageError>
     readonly find: (permit: Permit, id: CallId) => Effect.Effect<Option.Option<CallRecord>, StorageError>
     /** Newest first; a page ends early at `PageBytes`. */
     readonly list: (

@@ -11,6 +11,7 @@ import type { CurrentActor } from "../access/Actor.js"
 import type { Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import type { Agents } from "../catalog/Agents.js"
+import type { JobQueue } from "../jobs/JobQueue.js"
 import type { JobSignal } from "../jobs/JobSignal.js"
 import { decode, decodeInput, ValidationFailed } from "../kernel/FieldErrors.js"
 import type { Input } from "../kernel/Input.js"
@@ -33,6 +34,7 @@ import { Recordings } from "./Recordings.js"
 import type { RecordingSource } from "./RecordingSource.js"
 import { applyReview, ReviewPatch } from "./Review.js"
 import type { Transcriber } from "./Transcriber.js"
+import type { TraceStore } from "../traces/TraceStore.js"
 
 export type { IngestConfig } from "./IngestCalls.js"
 
@@ -96,6 +98,8 @@ export const layer = (
   | Agents
   | Metrics
   | Evaluations
+  | TraceStore
+  | JobQueue
   | JobSignal
   | UnitOfWork
   | BlobStore

@@ -47,6 +47,11 @@ export class IntegrationStore extends Context.Tag("@earshot/core/platforms/Integ
     ) => Effect.Effect<Option.Option<StoredIntegration>, StorageError>
     /** Newest first. */
     readonly list: (permit: Manage, page: PageRequest) => Effect.Effect<Found<Integration>, StorageError>
+    /** The integrations of a platform that have fields to redact, of the whole organization. */
+    readonly redacting: (
+      permit: Permit<"calls:write">,
+      platform: Platform
+    ) => Effect.Effect<ReadonlyArray<Integration>, StorageError>
     readonly save: (permit: Manage, stored: StoredIntegration) => Effect.Effect<void, StorageError>
     /** Deletes it for good. */
     readonly remove: (permit: Manage, id: IntegrationId) => Effect.Effect<void, StorageError>

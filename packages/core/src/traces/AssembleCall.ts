@@ -1,12 +1,12 @@
 /** The call that spans are parts of. Pure: the order in which the spans arrived makes no difference. */
 import * as Either from "effect/Either"
 import type { JsonObject } from "../kernel/Json.js"
-import { lengthOf } from "../kernel/Text.js"
 import type { Platform } from "../platforms/Platform.js"
 import { LATEST_EPOCH_MILLISECONDS, MAX_CALL_SECONDS } from "../transcripts/Limits.js"
 import { type CallTime, makeTranscriptBuilder } from "../transcripts/TranscriptBuilder.js"
 import type { RawTranscript, Speaker } from "../transcripts/Transcript.js"
 import { timingOf, type TimingStage, type TurnTiming } from "../transcripts/TurnTiming.js"
+import { callIdOf } from "./TraceKeys.js"
 import type { TracedFacts, TracedTool, TracePart, TraceSource } from "./TracePart.js"
 
 /** What the spans of a call state about it. */
@@ -30,7 +30,7 @@ export interface AssembledCall {
   readonly details: JsonObject
 }
 
-const PLATFORMS: Readonly<Record<TraceSource, Platform | undefined>> = {
+export const PLATFORMS: Readonly<Record<TraceSource, Platform | undefined>> = {
   livekit: "provider_e",
   pipecat: "provider_d",
   gen_ai: undefined
@@ -345,9 +345,6 @@ const MAX_ASSISTANT_IDS = 10
 
 const SOURCES: ReadonlyArray<TraceSource> = ["livekit", "pipecat", "gen_ai"]
 
-/** The longest id of a call; a longer one is cut. */
-const MAX_CALL_ID = 100
-
 /** The call of some parts, of which there is at least one. The parts of the most specific conventions count. */
 export const assembleCall = (given: ReadonlyArray<TracePart>): AssembledCall | undefined => {
   const source = SOURCES.find((one) => given.some((part) => part.source === one))
@@ -367,7 +364,7 @@ export const assembleCall = (given: ReadonlyArray<TracePart>): AssembledCall | u
   return {
     source,
     platform: PLATFORMS[source],
-    callId: cut(facts.callId ?? first.trace),
+    callId: callIdOf(facts.callId ?? first.trace),
     assistantIds: facts.assistantIds,
     traceId: first.trace,
     startedAt: startedAt === undefined ? undefined : Math.round(startedAt),
@@ -387,5 +384,3 @@ export const assembleCall = (given: ReadonlyArray<TracePart>): AssembledCall | u
 
 /** Ids of traces that are kept in the metadata. */
 const MAX_TRACE_IDS = 10
-
-const cut = (text: string): string => (lengthOf(text) > MAX_CALL_ID ? [...text].slice(0, MAX_CALL_ID).join("") : text)

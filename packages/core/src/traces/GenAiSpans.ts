@@ -6,6 +6,7 @@
 import { isPlainObject } from "../kernel/Json.js"
 import type { Span } from "./Span.js"
 import { defined, documentAt, jsonAt, placeOf, secondsAt, textAt, textOf } from "./SpanValues.js"
+import { traceKey } from "./TraceKeys.js"
 import type { SpanReading, TracedTool, TracePart } from "./TracePart.js"
 
 const CHATS = new Set<unknown>(["chat", "generate_content", "text_completion"])
@@ -16,7 +17,7 @@ export const readGenAi = (span: Span): SpanReading | undefined => {
   const { attributes, parentSpanId } = span
   const operation = attributes.get("gen_ai.operation.name")
   const conversation = textAt(attributes, "gen_ai.conversation.id", "session.id", "langfuse.session.id")
-  const keys = conversation === undefined ? [] : [`conversation:${conversation}`]
+  const keys = conversation === undefined ? [] : [traceKey("conversation", conversation)]
   const base = { ...placeOf(span), source: "gen_ai" as const }
   const facts = factsOf(span, conversation)
   if (operation === "execute_tool") {

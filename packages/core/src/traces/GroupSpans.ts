@@ -1,13 +1,15 @@
 /** Which spans of a request are of one call. Pure. */
-import { hash } from "node:crypto"
 import { readSpan } from "./ReadSpan.js"
 import type { Span } from "./Span.js"
+import { callIdIn, hashKey, traceKey } from "./TraceKeys.js"
 import type { TracePart } from "./TracePart.js"
 
 /** The spans of one call in a request. */
 export interface SpanGroup {
   /** What other spans of the call have in common with these, hashed. */
   readonly keys: ReadonlyArray<string>
+  /** The ids that their call may have. */
+  readonly callIds: ReadonlyArray<string>
   readonly parts: ReadonlyArray<TracePart>
   /** Spans of a known kind, with and without a part in the conversation. */
   readonly known: number
@@ -57,16 +59,16 @@ const makeUnion = () => {
 
 export const groupSpans = (spans: ReadonlyArray<Span>): GroupedSpans => {
   const union = makeUnion()
-  const traceKey = ({ traceId }: Span): string => `trace:${traceId}`
+  const ownKey = ({ traceId }: Span): string => traceKey("trace", traceId)
   const read = spans.map((span) => {
     const reading = readSpan(span)
-    union.join(traceKey(span), traceKey(span))
-    for (const key of reading?.keys ?? []) union.join(traceKey(span), key)
+    union.join(ownKey(span), ownKey(span))
+    for (const key of reading?.keys ?? []) union.join(ownKey(span), key)
     return { span, reading }
   })
   const gatherings = new Map<string, Gathering>()
   for (const { reading, span } of read) {
-    const root = union.find(traceKey(span))
+    const root = union.find(ownKey(span))
     const gathering = gatherings.get(root) ?? newGathering()
     gatherings.set(root, gathering)
     if (reading === undefined) {
@@ -74,7 +76,7 @@ export const groupSpans = (spans: ReadonlyArray<Span>): GroupedSpans => {
       continue
     }
     gathering.known += 1
-    gathering.keys.add(traceKey(span))
+    gathering.keys.add(ownKey(span))
     for (const key of reading.keys) gathering.keys.add(key)
     if (reading.part !== undefined) gathering.parts.push(reading.part)
     if (reading.endsCall || isLoneRoot(span, reading.keys)) gathering.endsCall = true
@@ -85,7 +87,8 @@ export const groupSpans = (spans: ReadonlyArray<Span>): GroupedSpans => {
       .filter(({ known }) => known > 0)
       .map(({ keys, ...gathering }) => ({
         ...gathering,
-        keys: [...keys].map((key) => hash("sha256", key, "base64url"))
+        keys: [...keys].map(hashKey),
+        callIds: [...new Set([...keys].map(callIdIn))]
       })),
     ignored: all.filter(({ known }) => known === 0).reduce((sum, { unknown }) => sum + unknown.length, 0)
   }

@@ -4,6 +4,7 @@
  */
 import type { Span } from "./Span.js"
 import { defined, documentAt, jsonAt, placeOf, secondsAt, textAt } from "./SpanValues.js"
+import { traceKey } from "./TraceKeys.js"
 import type { SpanReading, TracePart } from "./TracePart.js"
 import { isPlainObject } from "../kernel/Json.js"
 
@@ -96,11 +97,11 @@ const roomIdOf = ({ attributes }: Span): string | undefined => textAt(attributes
 /** The most specific of what identifies the call; a room's name may be used again by another call. */
 const keysOf = (span: Span): ReadonlyArray<string> => {
   const job = jobIdOf(span)
-  if (job !== undefined) return [`job:${job}`]
+  if (job !== undefined) return [traceKey("job", job)]
   const room = roomIdOf(span)
-  if (room !== undefined) return [`room:${room}`]
+  if (room !== undefined) return [traceKey("room", room)]
   const name = roomNameOf(span)
-  return name === undefined ? [] : [`room name:${name}`]
+  return name === undefined ? [] : [traceKey("room name", name)]
 }
 
 /** A time of a document of metrics that is an attribute. */

@@ -4,6 +4,7 @@
  */
 import type { Span } from "./Span.js"
 import { defined, documentAt, placeOf, secondsAt, textAt } from "./SpanValues.js"
+import { traceKey } from "./TraceKeys.js"
 import type { SpanReading, TracePart } from "./TracePart.js"
 
 type Kind = TracePart["kind"] | "transcript" | "none"
@@ -40,7 +41,7 @@ export const readPipecat = (span: Span): SpanReading | undefined => {
   if (kind === undefined) return undefined
   const conversation = textAt(span.attributes, "conversation.id")
   return {
-    keys: conversation === undefined ? [] : [`conversation:${conversation}`],
+    keys: conversation === undefined ? [] : [traceKey("conversation", conversation)],
     part: kind === "none" ? undefined : partOf(kind, span, conversation),
     endsCall: kind === "session"
   }

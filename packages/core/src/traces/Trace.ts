@@ -53,6 +53,8 @@ export interface StoredTrace {
   readonly ingestedVersion: number | null
   /** When its call is to be stored, epoch milliseconds; null if nothing is to be done. */
   readonly dueMillis: number | null
+  /** Calls that were stored of its spans before they turned out to be of another one; deleted once that is stored. */
+  readonly supersededCalls: ReadonlyArray<CallId>
   /** When the earliest job that is enqueued for it runs; null without. */
   readonly jobMillis: number | null
 }

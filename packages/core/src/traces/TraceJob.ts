@@ -1,12 +1,17 @@
+import { SensitiveField } from "@earshot/redaction"
 import * as Schema from "effect/Schema"
 import type { NewJob } from "../jobs/Job.js"
 import type { OrganizationId } from "../kernel/Ids.js"
 import { TraceId } from "../kernel/Ids.js"
 
-/** Stores the call of a trace once its spans have arrived. */
+/** Stores the call of a trace once its spans have arrived, or redacts its spans. */
 export const TRACE_JOB = "store_trace"
 
-export const TracePayload = Schema.Struct({ trace: TraceId })
+export const TracePayload = Schema.Struct({
+  trace: TraceId,
+  /** Fields to redact in its spans; without them its call is stored. */
+  redact_fields: Schema.optional(Schema.Array(SensitiveField))
+})
 
 export const traceJob = (organizationId: OrganizationId, trace: TraceId, dueMillis: number): NewJob => ({
   organizationId,
@@ -14,3 +19,10 @@ export const traceJob = (organizationId: OrganizationId, trace: TraceId, dueMill
   payload: { trace },
   notBefore: dueMillis
 })
+
+/** The job that redacts the spans of a trace by the fields of its call. */
+export const spanRedactionJob = (
+  organizationId: OrganizationId,
+  trace: TraceId,
+  fields: ReadonlyArray<SensitiveField>
+): NewJob => ({ organizationId, kind: TRACE_JOB, payload: { trace, redact_fields: [...fields] } })

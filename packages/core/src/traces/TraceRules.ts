@@ -3,8 +3,11 @@ import type { SensitiveField } from "@earshot/redaction"
 import * as Schema from "effect/Schema"
 import { type Actor, hostActor, type ResourceScope, ResourceType } from "../access/Actor.js"
 import { type Permit, scopeKey } from "../access/Permit.js"
+import type { CallRecord } from "../calls/CallRecord.js"
+import type { Agent } from "../catalog/Agent.js"
 import type { AgentId } from "../kernel/Ids.js"
-import type { JsonObject } from "../kernel/Json.js"
+import { isPlainObject, type JsonObject } from "../kernel/Json.js"
+import type { Integration } from "../platforms/Integration.js"
 import { DecodedTranscript } from "../transcripts/DecodedTranscript.js"
 import type { AssembledCall } from "./AssembleCall.js"
 import type { StoredTrace } from "./Trace.js"
@@ -32,6 +35,31 @@ export const actorOf = ({ scope, trace }: StoredTrace): Actor => ({
   bounds: boundsIn(scope)
 })
 
+/**
+ * Whether an integration's fields to redact apply to spans: it is their agent's or, while their agent is unknown, that of an
+ * agent in the scopes of their sender.
+ */
+export const appliesTo = (
+  { agentId, projectId }: Pick<Integration, "agentId" | "projectId">,
+  agent: Pick<Agent, "id" | "projectId"> | undefined,
+  { bounds }: Pick<Permit, "bounds">
+): boolean => {
+  if (agent !== undefined) return agentId === null ? projectId === agent.projectId : agentId === agent.id
+  if (bounds === null) return true
+  const isAgents = agentId === null && bounds.some(({ type }) => type === "agent")
+  return (
+    isAgents ||
+    bounds.some(({ id, type }) => (type === "project" ? id === projectId : type === "agent" && id === agentId))
+  )
+}
+
+/** Whether a call was made of spans alone, so that it goes when its spans turn out to be of another call. */
+export const isOfSpansAlone = ({ feedback, isReviewed, metadata, recording }: CallRecord): boolean => {
+  if (isReviewed || feedback !== null || recording !== null || !isPlainObject(metadata)) return false
+  const { platform, trace } = metadata
+  return isPlainObject(trace) && (platform === undefined || (isPlainObject(platform) && platform.event === TRACE_EVENT))
+}
+
 /** The time at which the call of a trace is to be stored, after spans have arrived. */
 export const dueAfter = (
   { dueMillis, trace }: StoredTrace,
@@ -42,12 +70,15 @@ export const dueAfter = (
   // Once its end is known, further spans only wait for those that are sent with them.
   endsCall || trace.state === "stored" || (dueMillis !== null && dueMillis <= now + settle) ? now + settle : now + quiet
 
+/** What the metadata of a call says instead of a platform's event. */
+const TRACE_EVENT = "trace"
+
 /** The body of an ingest of a call. */
 export const bodyOf = (assembled: AssembledCall, { trace }: StoredTrace, agent: { readonly agent: AgentId }) => {
   const { callId, customerNumber, details, durationSeconds, endedReason, platform, source, startedAt, transcript } =
     assembled
   const metadata: JsonObject = {
-    ...(platform === undefined ? {} : { platform: { name: platform, event: "trace" } }),
+    ...(platform === undefined ? {} : { platform: { name: platform, event: TRACE_EVENT } }),
     trace: { source, ...details, spans: trace.spans, unknown_spans: trace.unknownSpans, unknown: trace.unknownNames }
   }
   return {

@@ -3,7 +3,7 @@ import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
-import type { TraceId } from "../kernel/Ids.js"
+import type { AgentId, CallId, TraceId } from "../kernel/Ids.js"
 import type { Found, PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { StoredTrace, Trace, TraceAddress, TraceState } from "./Trace.js"
@@ -27,6 +27,16 @@ export class TraceStore extends Context.Tag("@earshot/core/traces/TraceStore")<
       trace: Pick<Trace, "agentId" | "redactFields">,
       now: DateTime.Utc
     ) => Effect.Effect<StoredTrace, StorageError>
+    /** The traces whose spans are, or may be, of a call, by its agent and the id that its platform has for it. */
+    readonly ofCall: (
+      permit: Write,
+      call: { readonly agentId: AgentId; readonly callId: string }
+    ) => Effect.Effect<ReadonlyArray<StoredTrace>, StorageError>
+    /** Those of some calls that no trace has stored. */
+    readonly withoutTrace: (
+      permit: Write,
+      calls: ReadonlyArray<CallId>
+    ) => Effect.Effect<ReadonlyArray<CallId>, StorageError>
     readonly findForUpdate: (permit: Write, id: TraceId) => Effect.Effect<Option.Option<StoredTrace>, StorageError>
     readonly save: (permit: Write, stored: StoredTrace) => Effect.Effect<void, StorageError>
     /** Adds the parts that it does not have yet; returns how many. */

@@ -19,6 +19,8 @@ import { authorize, hostPermit, type Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import type { RedactionUnavailable } from "../calls/CallErrors.js"
 import { Calls } from "../calls/Calls.js"
+import { CallStore } from "../calls/CallStore.js"
+import type { CallRecord } from "../calls/CallRecord.js"
 import type { RedactionConfig } from "../calls/DeliveryRedaction.js"
 import { Agents } from "../catalog/Agents.js"
 import type { Claim } from "../jobs/Job.js"
@@ -28,16 +30,18 @@ import { JobQueue } from "../jobs/JobQueue.js"
 import { JobSignal } from "../jobs/JobSignal.js"
 import { decodeInput, fieldError, type FieldErrors, NON_FIELD, ValidationFailed } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
-import { AgentId, type CallId, type TraceId } from "../kernel/Ids.js"
+import type { Input } from "../kernel/Input.js"
+import { AgentId, type CallId, type OrganizationId, type TraceId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
 import { StorageBusy, type StorageError, UnitOfWork } from "../kernel/Storage.js"
-import { assembleCall } from "./AssembleCall.js"
+import { IntegrationStore } from "../platforms/IntegrationStore.js"
+import { assembleCall, PLATFORMS } from "./AssembleCall.js"
 import { groupSpans, type SpanGroup } from "./GroupSpans.js"
 import { decodeJson } from "./OtlpJson.js"
 import { decodeProtobuf } from "./OtlpProtobuf.js"
 import { redactParts } from "./RedactParts.js"
 import { countNames, type StoredTrace, Trace, TraceQuery } from "./Trace.js"
-import { actorOf, bodyOf, dueAfter, isChanged, scopeOf } from "./TraceRules.js"
+import { actorOf, appliesTo, bodyOf, dueAfter, isChanged, isOfSpansAlone, scopeOf } from "./TraceRules.js"
 import { TRACE_JOB, traceJob, TracePayload } from "./TraceJob.js"
 import type { TracePart } from "./TracePart.js"
 import { TraceStore } from "./TraceStore.js"
@@ -87,16 +91,22 @@ export class Traces extends Context.Tag("@earshot/core/traces/Traces")<
      * Takes the spans of an export request (OTLP). Spans of one call are gathered by conversation, job, room or trace; its
      * call is stored by a job once its root span has ended, or after a time without spans, and again when later spans
      * arrive. The agent is the one of `{agent_id?}`, otherwise the one whose `assistant_id` the spans name.
-     * `{redact_fields?}` are redacted before anything is stored.
+     * `{redact_fields?}`, the fields of the stored call, and those of integrations of the platform are redacted before
+     * anything is stored.
      */
     readonly receive: UseCase<
       "traces.receive",
-      [request: TraceRequest, options?: unknown],
+      [request: TraceRequest, options?: Input<typeof TraceOptions>],
       TraceReceipt,
       ValidationFailed | StorageError | RedactionUnavailable
     >
     /** `{state?, cursor?, limit?}` */
-    readonly list: UseCase<"traces.list", [query: unknown], Pages.Page<Trace>, ValidationFailed | StorageError>
+    readonly list: UseCase<
+      "traces.list",
+      [query: Input<typeof TraceQuery>],
+      Pages.Page<Trace>,
+      ValidationFailed | StorageError
+    >
     /** Stores the calls of traces. */
     readonly handler: JobHandler
     /** Closes traces that get no more spans. For the periodic task. */
@@ -110,6 +120,9 @@ const CONCURRENCY = 4
 
 /** Parts of one call; further ones are rejected. */
 const MAX_PARTS = 20_000
+
+/** Names in spans by which their agent is looked up. */
+const MAX_NAMES = 10
 
 /** Calls of one request; the spans of further ones are rejected. */
 const MAX_GROUPS = 500
@@ -146,6 +159,10 @@ const TOO_MANY_PARTS = `A call has no more than ${MAX_PARTS} spans.`
 const TOO_MANY_CALLS = `A request has spans of no more than ${MAX_GROUPS} calls.`
 const MALFORMED = "They have no valid ids, or the request has too many spans."
 
+/** The calls that spans were stored as before, other than the one that they are of. */
+const supersededBy = ({ supersededCalls, trace }: StoredTrace, callId: CallId): ReadonlyArray<CallId> =>
+  [...supersededCalls, ...(trace.callId === null ? [] : [trace.callId])].filter((id) => id !== callId)
+
 /** What a group of spans came to. */
 interface GroupOutcome {
   readonly stored: number
@@ -156,12 +173,18 @@ interface GroupOutcome {
 export const layer = (
   config: TraceConfig = {},
   redaction: RedactionConfig = {}
-): Layer.Layer<Traces, never, TraceStore | Calls | Agents | JobQueue | JobSignal | UnitOfWork | NerProvider> =>
+): Layer.Layer<
+  Traces,
+  never,
+  TraceStore | Calls | CallStore | Agents | IntegrationStore | JobQueue | JobSignal | UnitOfWork | NerProvider
+> =>
   Layer.effect(
     Traces,
     Effect.gen(function* () {
       const store = yield* TraceStore
       const calls = yield* Calls
+      const callStore = yield* CallStore
+      const integrations = yield* IntegrationStore
       const agents = yield* Agents
       const queue = yield* JobQueue
       const signal = yield* JobSignal
@@ -248,6 +271,38 @@ export const layer = (
           })
         )
 
+      /** The agent of spans that name one. */
+      const agentAmong = (permit: Permit, { parts }: SpanGroup, agentId: AgentId | null) =>
+        Effect.gen(function* () {
+          const named = parts.flatMap(({ facts }) => facts?.assistantIds ?? [])
+          const references =
+            agentId === null
+              ? [...new Set(named)].slice(0, MAX_NAMES).map((assistantId) => ({ assistantId }))
+              : [{ agent: agentId }]
+          for (const reference of references) {
+            const found = yield* Effect.either(agents.resolve(permit, reference))
+            if (Either.isRight(found)) return found.right
+            if (found.left._tag !== "ValidationFailed") return yield* found.left
+          }
+          return undefined
+        })
+
+      /** The fields of the integrations that would receive the events of the same call. */
+      const integrationFields = (permit: Permit<"calls:write">, group: SpanGroup, agentId: AgentId | null) =>
+        Effect.gen(function* () {
+          const platforms = new Set(group.parts.map(({ source }) => PLATFORMS[source]))
+          const redacting = yield* Effect.forEach(
+            [...platforms].filter((platform) => platform !== undefined),
+            (platform) => integrations.redacting(permit, platform)
+          )
+          if (redacting.flat().length === 0) return []
+          const agent = yield* agentAmong(permit, group, agentId)
+          return redacting
+            .flat()
+            .filter((integration) => appliesTo(integration, agent, permit))
+            .flatMap(({ redactFields }) => redactFields)
+        })
+
       const receiveGroup = (
         permit: Permit<"calls:write">,
         scope: string,
@@ -259,7 +314,12 @@ export const layer = (
         Effect.gen(function* () {
           const address = { scope, keys: group.keys }
           const base = yield* store.find(permit, address)
-          const fields = inInterfaceOrder([...requested, ...base.flatMap(({ trace }) => trace.redactFields)])
+          const fields = inInterfaceOrder([
+            ...requested,
+            ...base.flatMap(({ trace }) => trace.redactFields),
+            ...(yield* callStore.redactFieldsOf(permit, { agentId, callIds: group.callIds })),
+            ...(yield* integrationFields(permit, group, agentId))
+          ])
           if (fields.length === 0) {
             const outcome = yield* add(permit, address, group, { agentId, fields, rewritten: [], base: undefined })
             return outcome ?? (yield* retried(permit, scope, group, agentId, requested, attempt))
@@ -377,7 +437,7 @@ export const layer = (
           const agent = yield* agentOf(permit, stored, assembled.assistantIds)
           if (Either.isLeft(agent)) return Either.left(agent.left)
           return yield* calls.ingest(bodyOf(assembled, stored, agent.right)).pipe(
-            Effect.map(({ call }) => Either.right({ callId: call.id, note: assembled.transcriptError ?? null })),
+            Effect.map(({ call }) => Either.right({ call, note: assembled.transcriptError ?? null })),
             Effect.catchTag("ValidationFailed", ({ errors }) =>
               Effect.succeed(
                 Either.left(
@@ -393,12 +453,23 @@ export const layer = (
           )
         })
 
+      /** Deletes calls that were stored of spans of another call; what anything else knows of a call stays. */
+      const removeSuperseded = (organizationId: OrganizationId, ids: ReadonlyArray<CallId>) =>
+        Effect.gen(function* () {
+          if (ids.length === 0) return
+          const deletion = yield* hostPermit(organizationId, "calls.delete")
+          for (const id of ids) {
+            const call = Option.getOrUndefined(yield* callStore.findForUpdate(deletion, id))
+            if (call !== undefined && isOfSpansAlone(call)) yield* callStore.remove(deletion, id)
+          }
+        })
+
       const finish = (
         claim: Claim,
         permit: Permit<"calls:write">,
         id: TraceId,
         version: number,
-        outcome: Either.Either<{ readonly callId: CallId; readonly note: string | null }, string>
+        outcome: Either.Either<{ readonly call: CallRecord; readonly note: string | null }, string>
       ) =>
         work.atomically(
           Effect.gen(function* () {
@@ -413,12 +484,14 @@ export const layer = (
               ...stored.trace,
               ...Either.match(outcome, {
                 onLeft: (error) => ({ state: "failed" as const, error }),
-                onRight: ({ callId, note }) => ({ state: "stored" as const, callId, error: note })
+                onRight: ({ call, note }) => ({ state: "stored" as const, callId: call.id, error: note })
               })
             })
+            const superseded = Either.isLeft(outcome) ? [] : supersededBy(stored, outcome.right.call.id)
             const next = {
               ...stored,
               trace,
+              supersededCalls: Either.isLeft(outcome) ? stored.supersededCalls : [],
               ingestedVersion: Either.isRight(outcome) ? version : stored.ingestedVersion,
               dueMillis: isLatest ? null : stored.dueMillis
             }
@@ -427,15 +500,60 @@ export const layer = (
               permit,
               Either.isLeft(outcome) && isLatest ? yield* schedule(next, now + RETRY_MILLIS) : next
             )
+            yield* removeSuperseded(claim.organizationId, yield* store.withoutTrace(permit, superseded))
           })
         )
 
+      /** Redacts the stored spans of a trace by further fields; the change of its version, if there was anything to do. */
+      const redactStored = (
+        permit: Permit<"calls:write">,
+        id: TraceId,
+        further: ReadonlyArray<SensitiveField>,
+        attempt = 1
+      ): Effect.Effect<
+        { readonly from: number; readonly to: number } | undefined,
+        StorageError | RedactionUnavailable
+      > =>
+        Effect.gen(function* () {
+          const read = Option.getOrUndefined(yield* work.atomically(store.findForUpdate(permit, id)))
+          if (read === undefined) return undefined
+          const fields = inInterfaceOrder([...read.trace.redactFields, ...further])
+          if (fields.length === read.trace.redactFields.length) return undefined
+          const parts = yield* redact(yield* store.parts(id, MAX_PARTS), [], fields)
+          const changed = yield* work.atomically(
+            Effect.gen(function* () {
+              const stored = Option.getOrUndefined(yield* store.findForUpdate(permit, id))
+              if (stored === undefined || stored.version !== read.version) return undefined
+              const to = stored.version + 1
+              if (stored.trace.state !== "closed") yield* store.replaceParts(id, parts)
+              yield* store.save(permit, {
+                ...stored,
+                version: to,
+                // The call itself is redacted by its own delivery.
+                ingestedVersion: stored.ingestedVersion === stored.version ? to : stored.ingestedVersion,
+                trace: new Trace({ ...stored.trace, redactFields: fields })
+              })
+              return { from: stored.version, to }
+            })
+          )
+          if (changed !== undefined) return changed
+          return attempt < MAX_ATTEMPTS
+            ? yield* redactStored(permit, id, further, attempt + 1)
+            : yield* new StorageBusy({ operation: "Traces.redactStored" })
+        })
+
+      const unavailable = ({ message }: RedactionUnavailable) => new JobFailed({ reason: message, retry: true })
+
       const run = (claim: Claim) =>
         Effect.gen(function* () {
-          const { trace: id } = yield* decodePayload(claim.payload).pipe(
+          const { redact_fields: redactFields, trace: id } = yield* decodePayload(claim.payload).pipe(
             Effect.mapError(() => new JobFailed({ reason: "The job does not say which trace.", retry: false }))
           )
           const permit = yield* hostPermit(claim.organizationId, "traces.receive")
+          if (redactFields !== undefined) {
+            yield* redactStored(permit, id, redactFields).pipe(Effect.catchTag("RedactionUnavailable", unavailable))
+            return
+          }
           const due = yield* work.atomically(
             Effect.gen(function* () {
               const found = Option.getOrUndefined(yield* store.findForUpdate(permit, id))
@@ -453,10 +571,17 @@ export const layer = (
           )
           if (due === undefined) return
           const parts = yield* store.parts(id, MAX_PARTS)
-          const outcome = yield* ingest(due, parts).pipe(
-            Effect.catchTag("RedactionUnavailable", ({ message }) => new JobFailed({ reason: message, retry: true }))
-          )
-          yield* finish(claim, permit, id, due.version, outcome)
+          const { outcome, redacted } = yield* Effect.gen(function* () {
+            const ingested = yield* ingest(due, parts)
+            // Other deliveries of the call may have asked for more than its spans did.
+            return {
+              outcome: ingested,
+              redacted: Either.isRight(ingested)
+                ? yield* redactStored(permit, id, ingested.right.call.redactFields)
+                : undefined
+            }
+          }).pipe(Effect.catchTag("RedactionUnavailable", unavailable))
+          yield* finish(claim, permit, id, redacted?.from === due.version ? redacted.to : due.version, outcome)
         })
 
       return Traces.of({

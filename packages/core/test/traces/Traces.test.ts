@@ -1,4 +1,15 @@
-import { type Actor, Agents, Calls, type Engine, JobRunner, Projects, Tracing } from "@earshot/core"
+import {
+  type Actor,
+  Agents,
+  Calls,
+  type Engine,
+  type Input,
+  JobRunner,
+  Platforms,
+  Projects,
+  Tracing,
+  untrusted
+} from "@earshot/core"
 import { Properties, TestEngine, TraceKit } from "@earshot/test-kit"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -20,8 +31,11 @@ const setUp = Effect.gen(function* () {
   const agents = yield* Agents
   const runner = yield* JobRunner
   yield* as(agents.update(fixture.agent.id, { assistant_id: "assistant-1" }))
-  const send = (spans: ReadonlyArray<TraceKit.FixtureSpan>, options?: unknown, actor: Actor = fixture.actor) =>
-    traces.receive({ json: TraceKit.otlpJson(spans) }, options).pipe(TestEngine.as(actor))
+  const send = (
+    spans: ReadonlyArray<TraceKit.FixtureSpan>,
+    options?: Input<typeof Tracing.TraceOptions>,
+    actor: Actor = fixture.actor
+  ) => traces.receive({ json: TraceKit.otlpJson(spans) }, options).pipe(TestEngine.as(actor))
   const stored = Effect.flatMap(as(calls.list({ agent_id: fixture.agent.id })), ({ results }) =>
     Effect.forEach(results, ({ id }) => as(calls.read(id)))
   )
@@ -181,6 +195,94 @@ for (const database of TestEngine.databases) {
       })
     )
 
+    it.effect("are redacted by the fields of their call, before it, after it and once it is stored", () =>
+      Effect.gen(function* () {
+        const { agent, as, calls, drain, listed, send, stored } = yield* setUp
+        const fields = { agent: agent.id, redact_fields: ["phone_number"] } as const
+        for (const order of ["before", "collecting", "stored"] as const) {
+          const call = newCall()
+          const spans = TraceKit.spansOf("livekit", call)
+          const deliver = as(calls.ingest({ ...fields, call_id: call.id }))
+          if (order === "before") {
+            yield* deliver
+            yield* send(spans.slice(-1))
+            yield* send(spans.slice(0, -1))
+            expect(yield* TestEngine.dump).not.toContain(call.customerNumber)
+          } else {
+            yield* send(spans)
+            expect(yield* TestEngine.dump).toContain(call.customerNumber)
+            if (order === "stored") yield* TestClock.adjust("11 seconds")
+            yield* drain
+            const state = order === "stored" ? "stored" : "collecting"
+            expect((yield* listed)[0]).toMatchObject({ state, redactFields: [] })
+            yield* deliver
+          }
+          yield* drain
+          const dump = yield* TestEngine.dump
+          expect(dump).not.toContain(call.customerNumber)
+          expect((yield* listed)[0]).toMatchObject({ redactFields: ["phone_number"] })
+          yield* TestClock.adjust("11 seconds")
+          yield* drain
+          expect((yield* listed)[0]).toMatchObject({ state: "stored", redactFields: ["phone_number"] })
+          const read = (yield* stored).find(({ callId }) => callId === call.id)
+          expect(turnsOf(read!)).toEqual(TraceKit.expectedTurns("livekit", call))
+          expect(read?.redactFields).toEqual(["phone_number"])
+        }
+        // The call of another agent with the same id is another call.
+        const call = newCall()
+        const projects = yield* Projects
+        const elsewhere = yield* as(projects.create({ name: "Elsewhere" }))
+        const other = yield* Effect.flatMap(Agents, (all) => as(all.create({ project: elsewhere.id, name: "Other" })))
+        yield* as(calls.ingest({ ...fields, agent: other.id, call_id: call.id }))
+        yield* send(TraceKit.spansOf("livekit", call), { agent_id: agent.id })
+        expect(yield* TestEngine.dump).toContain(call.customerNumber)
+      })
+    )
+
+    it.effect("are redacted when their call is stored, if its delivery came between", () =>
+      Effect.gen(function* () {
+        const { agent, as, calls, drain, listed, send } = yield* setUp
+        const call = newCall()
+        yield* send(TraceKit.spansOf("livekit", call))
+        yield* as(calls.ingest({ agent: agent.id, call_id: call.id, redact_fields: ["phone_number"] }))
+        // As if the process had found no trace when the call arrived.
+        yield* TestEngine.execute(`DELETE FROM jobs WHERE payload LIKE '%redact_fields%'`)
+        yield* TestClock.adjust("11 seconds")
+        yield* drain
+        expect(yield* TestEngine.dump).not.toContain(call.customerNumber)
+        const [trace] = yield* listed
+        expect(trace).toMatchObject({ state: "stored", redactFields: ["phone_number"] })
+      })
+    )
+
+    it.effect("are redacted by the fields of the integration of their platform and agent", () =>
+      Effect.gen(function* () {
+        const { agent, agents, as, send } = yield* setUp
+        const integrations = yield* Platforms.Integrations
+        const create = (scope: { readonly agent: number } | { readonly project: number }) =>
+          as(integrations.create(untrusted({ platform: "livekit", redact_fields: ["phone_number"], ...scope })))
+        const other = yield* as(agents.create({ project: agent.projectId, name: "Other" }))
+        yield* create({ agent: agent.id })
+        const isKept = (spans: ReadonlyArray<TraceKit.FixtureSpan>, number: string, options?: { agent_id: number }) =>
+          Effect.map(Effect.zipRight(send(spans, options), TestEngine.dump), (dump) => dump.includes(number))
+        // The session names its agent; without it, the agent may be the integration's.
+        for (const end of [-1, undefined]) {
+          const call = newCall()
+          const spans = TraceKit.spansOf("livekit", call)
+          expect(yield* isKept(spans.slice(0, end), call.customerNumber)).toBe(false)
+        }
+        const ofOther = newCall()
+        expect(
+          yield* isKept(TraceKit.spansOf("livekit", ofOther), ofOther.customerNumber, { agent_id: other.id })
+        ).toBe(true)
+        yield* create({ project: agent.projectId })
+        const ofProject = newCall()
+        expect(
+          yield* isKept(TraceKit.spansOf("livekit", ofProject), ofProject.customerNumber, { agent_id: other.id })
+        ).toBe(false)
+      })
+    )
+
     it.effect("find their agent by the URL, or by the names in the spans, and wait for it to be known", () =>
       Effect.gen(function* () {
         const { agent, agents, as, drain, errorsOf, listed, send, stored } = yield* setUp
@@ -273,6 +375,47 @@ for (const database of TestEngine.databases) {
         yield* drain
         expect((yield* stored).map(({ callId }) => callId)).toEqual([call.id])
       })
+    )
+
+    it.effect(
+      "that were stored as two calls leave one once they are joined, unless a person has reviewed the other",
+      () =>
+        Effect.gen(function* () {
+          const { agent, as, calls, drain, listed, send, stored } = yield* setUp
+          for (const isReviewed of [false, true]) {
+            const call = newCall()
+            const spans = TraceKit.spansOf("livekit", call)
+            const root = spans.at(-1)!
+            const early = spans.slice(0, -1).map((span) => ({
+              ...span,
+              traceId: "e".repeat(31) + (isReviewed ? "1" : "2"),
+              attributes: Object.fromEntries(
+                Object.entries(span.attributes).filter(([key]) => !/job_id|room/.test(key))
+              )
+            }))
+            const options = { agent_id: agent.id }
+            const before = (yield* stored).length
+            yield* send(early, options)
+            yield* TestClock.adjust("6 minutes")
+            yield* drain
+            yield* send([root], options)
+            yield* TestClock.adjust("11 seconds")
+            yield* drain
+            const two = yield* stored
+            expect(two.length).toBe(before + 2)
+            const first = two.find(({ callId }) => callId === early[0]!.traceId)
+            expect(first).toBeDefined()
+            if (isReviewed) yield* as(calls.review(first!.id, { is_reviewed: true }))
+            yield* send([{ ...root, traceId: early[0]!.traceId, spanId: "cd".repeat(8) }], options)
+            yield* TestClock.adjust("11 seconds")
+            yield* drain
+            const after = yield* stored
+            expect(after.map(({ callId }) => callId)).toContain(call.id)
+            expect(after.some(({ callId }) => callId === first!.callId)).toBe(isReviewed)
+            expect(after.length).toBe(before + (isReviewed ? 2 : 1))
+            expect((yield* listed).filter(({ callId }) => after.every(({ id }) => id !== callId))).toEqual([])
+          }
+        })
     )
 
     it.effect("are deleted with their call, a day after the last span, and rejected afterwards", () =>

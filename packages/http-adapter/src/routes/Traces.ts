@@ -1,5 +1,5 @@
 /** OpenTelemetry spans, by its protocol over HTTP (OTLP). */
-import { TraceId, Tracing } from "@earshot/core"
+import { TraceId, Tracing, untrusted } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { type AuthenticatedEndpoint, type Endpoint, json, PROTOBUF_TYPE, type ResponseContent } from "../Endpoint.js"
@@ -93,7 +93,7 @@ const receive: AuthenticatedEndpoint = {
     Effect.flatMap(Tracing.Traces, (traces) => {
       const protobuf = body instanceof Uint8Array ? body : undefined
       return Effect.map(
-        traces.receive(protobuf === undefined ? { json: body } : { protobuf }, query),
+        traces.receive(protobuf === undefined ? { json: body } : { protobuf }, untrusted(query)),
         ({ reason, rejected }) =>
           protobuf === undefined
             ? json(200, Tracing.responseJson(rejected, reason))

@@ -1,3 +1,4 @@
+import { inInterfaceOrder } from "@earshot/redaction"
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
 import * as Effect from "effect/Effect"
@@ -72,6 +73,15 @@ export const layer = Layer.scoped(
         reader
           .one(sql`c.agent_id = ${agent} AND c.call_id = ${callId} AND ${reached(permit)}`)
           .pipe(storing("CallStore.findByCallId")),
+      redactFieldsOf: (permit, { agentId, callIds }) =>
+        sql`SELECT c.redact_fields FROM ${tables.calls} c
+            WHERE c.organization_id = ${permit.organizationId} AND c.redact_fields <> ''
+              AND c.call_id IN ${dialect.texts(callIds)} AND ${reached(permit)}
+              AND ${agentId === null ? sql`1 = 1` : sql`c.agent_id = ${agentId}`}`.pipe(
+          redactions.all,
+          Effect.map((fields) => inInterfaceOrder(fields.flat())),
+          storing("CallStore.redactFieldsOf")
+        ),
       findForUpdate: (permit, id) =>
         sql`SELECT c.id FROM ${tables.calls} c WHERE c.id = ${id} AND ${reached(permit)} ${dialect.forUpdate}`.pipe(
           Effect.zipRight(find(permit, id)),

@@ -101,6 +101,12 @@ export const layer = Layer.effect(
           Effect.map((rows) => Pages.found(page, rows)),
           storing("IntegrationStore.list")
         ),
+      redacting: (permit, platform) =>
+        sql`SELECT ${columns} FROM ${tables.integrations}
+            WHERE organization_id = ${permit.organizationId} AND platform = ${platform} AND redact_fields <> '[]'`.pipe(
+          integrations.all,
+          storing("IntegrationStore.redacting")
+        ),
       save: (permit, { integration, sealedPrevious, sealedSecret }) =>
         sql`UPDATE ${tables.integrations} SET ${sql.update({
           name: integration.name,

@@ -8,6 +8,7 @@ import type { Permit } from "../../access/Permit.js"
 import { AgentId, CallId, OrganizationId, TraceId } from "../../kernel/Ids.js"
 import * as Pages from "../../kernel/Pages.js"
 import { type StoredTrace, Trace, type TraceAddress, TraceState } from "../../traces/Trace.js"
+import { keysOfCall } from "../../traces/TraceKeys.js"
 import { TracePart } from "../../traces/TracePart.js"
 import { TraceStore } from "../../traces/TraceStore.js"
 import { Dialect } from "./Dialect.js"
@@ -29,6 +30,7 @@ const TraceRow = Schema.Struct({
   unknown_names: jsonColumn(Schema.Record({ key: Schema.String, value: Schema.Int })),
   version: Schema.Int,
   ingested_version: Schema.NullOr(Schema.Int),
+  superseded_calls: jsonColumn(Schema.Array(CallId)),
   due_ms: Schema.NullOr(Schema.Int),
   job_ms: Schema.NullOr(Schema.Int),
   created_ms: Instant,
@@ -53,6 +55,7 @@ const toStored = (row: typeof TraceRow.Type): StoredTrace => ({
   scope: row.scope,
   version: row.version,
   ingestedVersion: row.ingested_version,
+  supersededCalls: row.superseded_calls,
   dueMillis: row.due_ms,
   jobMillis: row.job_ms
 })
@@ -76,6 +79,12 @@ const merged = (target: StoredTrace, others: ReadonlyArray<StoredTrace>): Stored
   return {
     ...target,
     version: all.reduce((sum, { version }) => sum + version, 0),
+    supersededCalls: [
+      ...new Set([
+        ...all.flatMap(({ supersededCalls }) => supersededCalls),
+        ...others.flatMap(({ trace }) => (trace.callId === null ? [] : [trace.callId]))
+      ])
+    ].filter((call) => call !== target.trace.callId),
     dueMillis: dues.length === 0 ? null : Math.min(...dues),
     trace: new Trace({
       ...target.trace,
@@ -97,6 +106,7 @@ export const layer = Layer.effect(
     const parts = readRows(Schema.Struct({ part: Schema.parseJson(TracePart) }), ({ part }) => part)
     const counted = readRows(Schema.Struct({ number: Schema.Int }), ({ number }) => number)
     const spanNames = readRows(Schema.Struct({ span: Schema.String }), ({ span }) => span)
+    const callIds = readRows(Schema.Struct({ call_id: CallId }), ({ call_id: id }) => id)
     const ids = readRows(Schema.Struct({ id: TraceId }), ({ id }) => id)
 
     /** What is stored by the keys of an address. */
@@ -124,6 +134,7 @@ export const layer = Layer.effect(
           unknown_names: "{}",
           version: 0,
           ingested_version: null,
+          superseded_calls: "[]",
           due_ms: null,
           job_ms: null,
           created_ms: DateTime.toEpochMillis(now),
@@ -137,7 +148,7 @@ export const layer = Layer.effect(
         (some) =>
           sql`INSERT INTO ${tables.trace_keys} ${sql.insert(
             some.map((key) => ({ organization_id: permit.organizationId, scope, key, trace_id: id }))
-          )} ON CONFLICT (organization_id, scope, key) DO NOTHING`,
+          )} ON CONFLICT (organization_id, key, scope) DO NOTHING`,
         { discard: true }
       )
 
@@ -181,13 +192,30 @@ export const layer = Layer.effect(
           }
           return others.length === 0 ? target : yield* merge(target, others)
         }).pipe(storing("TraceStore.claim")),
+      ofCall: ({ organizationId }, { agentId, callId }) =>
+        sql`SELECT ${columns} FROM ${tables.traces}
+            WHERE organization_id = ${organizationId} AND (agent_id IS NULL OR agent_id = ${agentId})
+              AND id IN (
+                SELECT trace_id FROM ${tables.trace_keys}
+                WHERE organization_id = ${organizationId} AND key IN ${texts(keysOfCall(callId))}
+                UNION ALL
+                SELECT t.id FROM ${tables.traces} t JOIN ${tables.calls} c ON c.id = t.call_id
+                WHERE c.agent_id = ${agentId} AND c.call_id = ${callId})
+            ORDER BY id`.pipe(stored.all, storing("TraceStore.ofCall")),
+      withoutTrace: ({ organizationId }, calls) =>
+        sql`SELECT call_id FROM ${tables.traces}
+            WHERE organization_id = ${organizationId} AND call_id IN ${integers(calls)}`.pipe(
+          callIds.all,
+          Effect.map((traced) => calls.filter((call) => !traced.includes(call))),
+          storing("TraceStore.withoutTrace")
+        ),
       findForUpdate: (permit, id) =>
         sql`SELECT ${columns} FROM ${tables.traces}
             WHERE organization_id = ${permit.organizationId} AND id = ${id} ${forUpdate}`.pipe(
           stored.first,
           storing("TraceStore.findForUpdate")
         ),
-      save: (permit, { dueMillis, ingestedVersion, jobMillis, trace, version }) =>
+      save: (permit, { dueMillis, ingestedVersion, jobMillis, supersededCalls, trace, version }) =>
         sql`UPDATE ${tables.traces} SET ${sql.update({
           call_id: trace.callId,
           state: trace.state,
@@ -198,6 +226,7 @@ export const layer = Layer.effect(
           unknown_names: JSON.stringify(trace.unknownNames),
           version,
           ingested_version: ingestedVersion,
+          superseded_calls: JSON.stringify(supersededCalls),
           due_ms: dueMillis,
           job_ms: jobMillis,
           last_ms: DateTime.toEpochMillis(trace.lastSpanAt)

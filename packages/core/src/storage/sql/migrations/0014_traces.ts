@@ -22,6 +22,7 @@ export const traces = Effect.gen(function* () {
     unknown_names ${column.text} NOT NULL,
     version ${column.integer} NOT NULL,
     ingested_version ${column.integer},
+    superseded_calls ${column.text} NOT NULL,
     due_ms ${column.integer},
     job_ms ${column.integer},
     created_ms ${column.integer} NOT NULL,
@@ -36,7 +37,7 @@ export const traces = Effect.gen(function* () {
     scope ${column.text} NOT NULL,
     key ${column.text} NOT NULL,
     trace_id ${column.integer} NOT NULL REFERENCES ${tables.traces} (id) ON DELETE CASCADE,
-    PRIMARY KEY (organization_id, scope, key)
+    PRIMARY KEY (organization_id, key, scope)
   ) ${keyOnly}`
   yield* sql`CREATE INDEX ${index("trace_keys_by_trace")} ON ${tables.trace_keys} (trace_id)`
   yield* sql`CREATE TABLE ${tables.trace_spans} (
