@@ -1,3 +1,4 @@
+import v8 from "node:v8"
 import { type Engine, JobRunner, Organizations } from "@earshot/core"
 import {
   HttpServer,
@@ -240,10 +241,19 @@ const serveInCluster = (options: ServeOptions): CommandEffect =>
     })
   )
 
+/**
+ * V8 collects its old generation when it has grown to twice what was in use. By default it waits for up to four times on
+ * a machine with much memory, since it takes its factor from the largest heap that the machine allows.
+ */
+const limitHeapGrowth = Effect.sync(() => {
+  v8.setFlagsFromString("--heap-growing-percent=100")
+})
+
 /** Serves until a signal; then requests in flight finish, and it exits with 0. */
 export const serve = (options: ServeOptions): CommandEffect =>
   Effect.gen(function* () {
     const signals = yield* Signals
+    yield* limitHeapGrowth
     yield* signals.endWell
     if (workerRole() !== undefined) yield* signals.once
     return yield* options.processes > 1 && workerRole() === undefined
