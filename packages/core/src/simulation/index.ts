@@ -20,3 +20,4 @@ export {
   type Utterance
 } from "./TestingAgent.js"
 export { layer as textExecutor, type TextExecutorConfig } from "./TextExecutor.js"
+export * as Voice from "./voice/index.js"

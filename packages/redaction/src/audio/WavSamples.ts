@@ -1,3 +1,4 @@
+import { fromMulaw, toMulaw } from "./Mulaw.js"
 import type { WavLayout } from "./Wav.js"
 
 /** The byte of silence: zero is one repeated byte in every encoding. G.711: mu-law +0 is 0xff, A-law +0 is 0xd5. */
@@ -14,7 +15,7 @@ export const silentByte = (layout: WavLayout): number =>
 export const writeSample = (view: DataView, at: number, layout: WavLayout, value: number): void => {
   switch (layout.encoding) {
     case "mulaw":
-      view.setUint8(at, toMuLaw(Math.round(value * 32_767)))
+      view.setUint8(at, toMulaw(Math.round(value * 32_767)))
       break
     case "alaw":
       view.setUint8(at, toALaw(Math.round(value * 32_767)))
@@ -38,7 +39,7 @@ export const writeSample = (view: DataView, at: number, layout: WavLayout, value
 export const readSample = (view: DataView, at: number, layout: WavLayout): number => {
   switch (layout.encoding) {
     case "mulaw":
-      return fromMuLaw(view.getUint8(at)) / 32_768
+      return fromMulaw(view.getUint8(at)) / 32_768
     case "alaw":
       return fromALaw(view.getUint8(at)) / 32_768
     case "float":
@@ -50,20 +51,6 @@ export const readSample = (view: DataView, at: number, layout: WavLayout): numbe
       return whole / 2 ** (8 * layout.bytesPerSample - 1)
     }
   }
-}
-
-/** ITU-T G.711 mu-law of a 16-bit sample. */
-const toMuLaw = (sample: number): number => {
-  const sign = sample < 0 ? 0x80 : 0
-  const magnitude = Math.min(Math.abs(sample), 32_635) + 0x84
-  const exponent = Math.max(0, 31 - Math.clz32(magnitude) - 7)
-  return ~(sign | (exponent << 4) | ((magnitude >> (exponent + 3)) & 0x0f)) & 0xff
-}
-
-const fromMuLaw = (code: number): number => {
-  const plain = ~code & 0xff
-  const magnitude = ((((plain & 0x0f) << 3) + 0x84) << ((plain >> 4) & 7)) - 0x84
-  return plain & 0x80 ? -magnitude : magnitude
 }
 
 /** ITU-T G.711 A-law of a 16-bit sample. */

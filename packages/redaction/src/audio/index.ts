@@ -10,6 +10,7 @@ export {
   type MuteOptions,
   type MutingSummary
 } from "./MuteAudio.js"
+export { fromMulaw, toMulaw } from "./Mulaw.js"
 export { DEFAULT_PADDING_SECONDS, type MuteRange } from "./MuteRanges.js"
 export { type AudioPeaks, audioPeaks, type PeaksOptions } from "./Peaks.js"
 export type { Fill } from "./MuteWav.js"

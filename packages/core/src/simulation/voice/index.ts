@@ -1,0 +1,43 @@
+export {
+  decodeMulaw,
+  encodeMulaw,
+  FRAME_MILLIS,
+  FRAME_SAMPLES,
+  millisOf,
+  SAMPLE_RATE,
+  sampleOf,
+  samplesOf,
+  SILENCE,
+  silenceOf
+} from "./Audio.js"
+export { frameDueAt, framesDue, framesOf } from "./Frames.js"
+export {
+  type AgentMessage,
+  connectedMessage,
+  MAX_MESSAGE,
+  messageWriter,
+  readAgentMessage,
+  type StreamIds
+} from "./MediaStream.js"
+export {
+  clearQueue,
+  emptyPlayback,
+  type PlayedAudio,
+  isOverfull,
+  type Playback,
+  playUntil,
+  queueAudio,
+  queuedSamples,
+  queueMark
+} from "./Playback.js"
+export { stereoWav } from "./StereoWav.js"
+export { type Activity, type ActivityOptions, listen, noActivity, type Span, spansOf } from "./VoiceActivity.js"
+export {
+  type Answer,
+  type BargeIn,
+  type CallerTurn,
+  DEAD_AIR_MILLIS,
+  type MeasuredCall,
+  measureCall,
+  type VoiceMeasures
+} from "./VoiceMeasures.js"
