@@ -24,9 +24,10 @@ const open = async (url: string, count: number, text: string): Promise<ReadonlyA
 
 export const halfHeadersScenario: Scenario = {
   name: "half-headers",
-  about: "10,000 connections with half a header, and 2,000 idle ones",
+  about: "10,000 connections with half a header, and 2,000 idle ones, with two processes that serve",
   run: (context) =>
-    withServer(context, {}, async ({ disturb, server }) => {
+    // Node accepts one connection a turn of its event loop. The process that accepts for others has short turns.
+    withServer(context, { args: ["--processes", "2"] }, async ({ disturb, server }) => {
       const isTiny = context.scale === "tiny"
       const flood = (title: string, count: number, text: string) =>
         disturb(title, "unaffected", async () => {
