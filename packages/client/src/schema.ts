@@ -1841,6 +1841,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/observability/v1/hooks/{public_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive a signed webhook
+         * @description Takes the webhook of the platform of an integration, with a signature over its body instead of an API key: `x-retell-signature`, `elevenlabs-signature`, the headers of Standard Webhooks, or of Vapi the secret itself. Events about a finished call are ingested, all others are skipped; both are answered with 200. A signature is accepted once.
+         */
+        post: operations["integrations.receive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -11072,6 +11092,67 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["ServerError"];
             502: components["responses"]["CodeHostFailed"];
+            503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
+        };
+    };
+    "integrations.receive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The integration's `public_id`.
+                 * @example rL0Y20zC-Fzt72VPzMSk2A3OGpe
+                 */
+                public_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "message": {
+                 *         "type": "end-of-call-report",
+                 *         "endedReason": "customer-ended-call",
+                 *         "call": {
+                 *           "id": "7420f27a",
+                 *           "assistantId": "asst-1"
+                 *         },
+                 *         "artifact": {
+                 *           "messages": [
+                 *             {
+                 *               "role": "bot",
+                 *               "message": "Hello.",
+                 *               "secondsFromStart": 1.5
+                 *             }
+                 *           ]
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PlatformEnvelope"];
+            };
+        };
+        responses: {
+            /** @description The outcome of the event. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookReceipt"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
             507: components["responses"]["StorageFull"];
         };

@@ -144,6 +144,13 @@ export interface PublicEndpoint extends EndpointDescription {
   readonly handle: (request: PublicRequest) => Effect.Effect<SuccessResponse, HttpError, Engine.Services>
 }
 
+/** A raw endpoint in the OpenAPI document. */
+export interface RawDescription {
+  readonly body: RequestBody
+  /** Names of the document's security schemes, of which a request uses one. */
+  readonly security: readonly [string, ...ReadonlyArray<string>]
+}
+
 /** An endpoint with a protocol of its own, which authenticates its callers itself. */
 export interface RawEndpoint extends EndpointDescription {
   readonly operation: "raw"
@@ -153,11 +160,18 @@ export interface RawEndpoint extends EndpointDescription {
   readonly isLarge?: true
   /** The header WWW-Authenticate of a 401. */
   readonly challenge: string
+  readonly described?: RawDescription
   readonly handle: (request: RawRequest) => Effect.Effect<SuccessResponse, HttpError, Engine.Services>
 }
 
 /** An endpoint of the API. The server, the OpenAPI document and the 405 responses are all made from one list of these. */
 export type Endpoint = AuthenticatedEndpoint | PublicEndpoint
 
-/** An endpoint that the server serves; raw endpoints are not part of the OpenAPI document. */
+/** A raw endpoint that is part of the OpenAPI document. */
+export type DescribedRawEndpoint = RawEndpoint & { readonly described: RawDescription }
+
+/** An endpoint of the OpenAPI document. */
+export type DocumentedEndpoint = Endpoint | DescribedRawEndpoint
+
+/** An endpoint that the server serves. Of raw endpoints only described ones are part of the OpenAPI document. */
 export type ServedEndpoint = Endpoint | RawEndpoint

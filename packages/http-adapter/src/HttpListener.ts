@@ -80,7 +80,7 @@ export const build = async (
       ...webApp(basePath),
       ...traceAliases,
       ...git,
-      ...serviceEndpoints(metrics, basePath, state, endpoints)
+      ...serviceEndpoints(metrics, basePath, state, [...endpoints, ...hooks])
     ],
     { basePath, limits, log, trustProxy, allowOrigins }
   )

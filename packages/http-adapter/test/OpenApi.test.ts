@@ -3,6 +3,7 @@ import * as spectral from "@stoplight/spectral-core"
 import * as rulesets from "@stoplight/spectral-rulesets"
 import { CallKit } from "@earshot/test-kit"
 import { describe, expect, it } from "vitest"
+import { hooks } from "../src/routes/Hooks.js"
 import { endpoints } from "../src/routes/index.js"
 import { at, isNode, makeContract, textAt } from "./support/Contract.js"
 import { serverForBlock, startServer } from "./support/TestServer.js"
@@ -40,7 +41,7 @@ describe("the OpenAPI document", async () => {
     // Signing in takes its credential in the body, and signing out accepts a browser without a session.
     const sessionStatuses: Readonly<Record<string, number>> = { get: 401, post: 400, delete: 204 }
     const documented = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
-    for (const { method, path } of endpoints) {
+    for (const { method, path } of [...endpoints, ...hooks]) {
       expect(documented).toContain(`${method} ${path.replace(/:([a-z_]+)/, "{$1}")}`)
     }
     for (const { method, operation, path } of operations) {
@@ -190,8 +191,8 @@ describe("the OpenAPI document", async () => {
     let sent = 0
     for (const { method, operation, path } of operations) {
       const example = at(operation, "requestBody", "content", "application/json", "example")
-      // Both take what no example can show: an agent's session, and a private key.
-      if (!isNode(example) || path.startsWith("/repohost/")) continue
+      // They take what no example can show: an agent's session, a private key, and a signature.
+      if (!isNode(example) || path.startsWith("/repohost/") || path.includes("/hooks/")) continue
       const known = Object.fromEntries(Object.entries(own).filter(([name]) => name in example))
       const url = path
         .replace("{id}", String(ids[path]))

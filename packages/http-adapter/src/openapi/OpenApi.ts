@@ -3,7 +3,7 @@ import { type Operation, type OperationRule, operations, type Permission, Platfo
 import {
   type RequestBody,
   type Encoding,
-  type Endpoint,
+  type DocumentedEndpoint,
   PROTOBUF_TYPE,
   RECEIPT_TYPE,
   type ResponseDescription,
@@ -47,6 +47,8 @@ const TAGS = [
 
 const bearer = (description: string) => ({ type: "http", scheme: "bearer", bearerFormat: "JWT", description })
 
+const signatureIn = (name: string, description: string) => ({ type: "apiKey", in: "header", name, description })
+
 /** Source: interface, Authentication. */
 const SECURITY_SCHEMES = {
   api_key: { type: "apiKey", in: "header", name: "X-SERVICE-API-KEY", description: "API key of an organization." },
@@ -59,6 +61,21 @@ const SECURITY_SCHEMES = {
   dashboard_session: bearer("Session of the web dashboard."),
   embedded_session: bearer("Session for embedding in other pages, restricted to given resources."),
   agent_session: bearer("Session of an agent, sent in addition to the API key."),
+  retell_signature: signatureIn("x-retell-signature", "HMAC-SHA256 of the body and a time, as Retell sends it."),
+  elevenlabs_signature: signatureIn(
+    "elevenlabs-signature",
+    "HMAC-SHA256 of a time and the body, as ElevenLabs sends it."
+  ),
+  standard_webhooks_signature: signatureIn(
+    "webhook-signature",
+    "Signature of Standard Webhooks, with the headers `webhook-id` and `webhook-timestamp`."
+  ),
+  vapi_secret: signatureIn("x-vapi-secret", "The secret of an integration of Vapi."),
+  vapi_bearer_secret: {
+    type: "http",
+    scheme: "bearer",
+    description: "The secret of an integration of Vapi as a bearer token."
+  },
   shareable_link: {
     type: "apiKey",
     in: "header",
@@ -79,7 +96,7 @@ const MEDIA_TYPES: { readonly [E in Encoding]: string } = {
  *
  * @param basePath prefix of all paths, without a trailing slash
  */
-export const openApi = (endpoints: ReadonlyArray<Endpoint>, basePath: string): JsonSchema => {
+export const openApi = (endpoints: ReadonlyArray<DocumentedEndpoint>, basePath: string): JsonSchema => {
   const schemas = makeSchemaRegistry()
   const paths: Record<string, Record<string, unknown>> = {}
   for (const endpoint of endpoints) {
@@ -195,18 +212,16 @@ const reachable = (
   return found
 }
 
-const describeOperation = (endpoint: Endpoint, schemas: SchemaRegistry) => {
-  const { body, operation, responses: outcomes, query } = endpoint
+const describeOperation = (endpoint: DocumentedEndpoint, schemas: SchemaRegistry) => {
+  const body = endpoint.operation === "raw" ? endpoint.described.body : endpoint.body
+  const { operation, responses: outcomes, query } = endpoint
   const parameters = [...pathParameters(endpoint.path), ...(query === undefined ? [] : queryParameters(query))]
   return {
     operationId: endpoint.id,
     tags: [endpoint.tag],
     summary: endpoint.summary,
     description: endpoint.description ?? `${endpoint.summary}.`,
-    security:
-      operation === null
-        ? []
-        : [...securityRequirements(operation), ...("takesBearerKeys" in endpoint ? [{ bearer_api_key: [] }] : [])],
+    security: securityOf(endpoint),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: describeRequestBody(body, schemas) }),
     responses: {
@@ -219,6 +234,16 @@ const describeOperation = (endpoint: Endpoint, schemas: SchemaRegistry) => {
     }
   }
 }
+
+const securityOf = (endpoint: DocumentedEndpoint) =>
+  endpoint.operation === null
+    ? []
+    : endpoint.operation === "raw"
+      ? endpoint.described.security.map((scheme) => ({ [scheme]: [] }))
+      : [
+          ...securityRequirements(endpoint.operation),
+          ...("takesBearerKeys" in endpoint ? [{ bearer_api_key: [] }] : [])
+        ]
 
 const securityRequirements = (operation: Operation): ReadonlyArray<Readonly<Record<string, ReadonlyArray<string>>>> => {
   const { accepts, additionalCredential }: OperationRule = operations[operation]
@@ -233,7 +258,7 @@ const pathParameters = (path: string) =>
     name,
     in: "path",
     required: true,
-    ...(name === "platform" ? PLATFORM_PARAMETER : ID_PARAMETER)
+    ...(name === "platform" ? PLATFORM_PARAMETER : name === "public_id" ? PUBLIC_ID_PARAMETER : ID_PARAMETER)
   }))
 
 const ID_PARAMETER = {
@@ -246,6 +271,12 @@ const PLATFORM_PARAMETER = {
   description: "The platform: its token or its own name.",
   schema: { type: "string", enum: Platforms.platformNames },
   example: "vapi"
+}
+
+const PUBLIC_ID_PARAMETER = {
+  description: "The integration's `public_id`.",
+  schema: { type: "string" },
+  example: "rL0Y20zC-Fzt72VPzMSk2A3OGpe"
 }
 
 const QUERY_DESCRIPTIONS: Readonly<Record<string, string>> = {
@@ -335,8 +366,8 @@ const withProperties = (schema: JsonSchema, names: ReadonlyArray<string>, proper
 })
 
 /** The permission without which a caller of an operation gets a receipt. */
-const withheldBy = (operation: Endpoint["operation"]): Permission | undefined => {
-  if (operation === null) return undefined
+const withheldBy = (operation: DocumentedEndpoint["operation"]): Permission | undefined => {
+  if (operation === null || operation === "raw") return undefined
   const { alsoNeeds, shows }: OperationRule = operations[operation]
   return shows === null || shows === alsoNeeds ? undefined : shows
 }

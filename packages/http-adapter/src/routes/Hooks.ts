@@ -1,12 +1,13 @@
 /** Webhooks to the address of an integration, authenticated by their signature. */
 import { encodeWebhookReceipt, Platforms, PlatformWebhooks, WebhookReceiptJson } from "@earshot/core"
 import * as Effect from "effect/Effect"
-import { json, type RawEndpoint } from "../Endpoint.js"
+import { type DescribedRawEndpoint, json } from "../Endpoint.js"
+import { platformEnvelope } from "./Platforms.js"
 
 /** The body of a request without a signature, which is refused unread. */
 const noBody = Effect.succeed(new Uint8Array())
 
-export const hooks: ReadonlyArray<RawEndpoint> = [
+export const hooks: ReadonlyArray<DescribedRawEndpoint> = [
   {
     method: "POST",
     path: `${Platforms.HOOKS_PATH}/:public_id/`,
@@ -14,9 +15,24 @@ export const hooks: ReadonlyArray<RawEndpoint> = [
     operation: "raw",
     tag: "Platforms",
     summary: "Receive a signed webhook",
+    description:
+      "Takes the webhook of the platform of an integration, with a signature over its body instead of an API key: " +
+      "`x-retell-signature`, `elevenlabs-signature`, the headers of Standard Webhooks, or of Vapi the secret itself. " +
+      "Events about a finished call are ingested, all others are skipped; both are answered with 200. A signature is " +
+      "accepted once.",
     mediaType: "application/json",
     isLarge: true,
     challenge: 'Signature realm="earshot"',
+    described: {
+      body: platformEnvelope,
+      security: [
+        "retell_signature",
+        "elevenlabs_signature",
+        "standard_webhooks_signature",
+        "vapi_secret",
+        "vapi_bearer_secret"
+      ]
+    },
     responses: [
       {
         status: 200,

@@ -9,7 +9,7 @@ import {
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { anyEncoding, type Endpoint, json } from "../Endpoint.js"
+import { anyEncoding, type Endpoint, json, type RequestBody } from "../Endpoint.js"
 import { pathId, resource } from "./Resource.js"
 
 const tag = "Platforms"
@@ -20,6 +20,22 @@ const Envelope = Schema.Record({ key: Schema.String, value: Schema.Unknown }).an
 })
 
 const receipt = { name: "WebhookReceipt", schema: WebhookReceiptJson }
+
+/** The body of a webhook. */
+export const platformEnvelope: RequestBody = {
+  name: "PlatformEnvelope",
+  schema: Envelope,
+  encodings: ["json"],
+  isLarge: true,
+  example: {
+    message: {
+      type: "end-of-call-report",
+      endedReason: "customer-ended-call",
+      call: { id: "7420f27a", assistantId: "asst-1" },
+      artifact: { messages: [{ role: "bot", message: "Hello.", secondsFromStart: 1.5 }] }
+    }
+  }
+}
 
 /** A webhook with an API key in its header. */
 const observe: Endpoint = {
@@ -34,20 +50,7 @@ const observe: Endpoint = {
     "Events about a finished call are ingested, all others are skipped; both are answered with 200. The agent is the " +
     "one whose `assistant_id` is the platform's id of it, or the one of the query.",
   query: WebhookOptions,
-  body: {
-    name: "PlatformEnvelope",
-    schema: Envelope,
-    encodings: ["json"],
-    isLarge: true,
-    example: {
-      message: {
-        type: "end-of-call-report",
-        endedReason: "customer-ended-call",
-        call: { id: "7420f27a", assistantId: "asst-1" },
-        artifact: { messages: [{ role: "bot", message: "Hello.", secondsFromStart: 1.5 }] }
-      }
-    }
-  },
+  body: platformEnvelope,
   responses: [{ status: 200, description: "The outcome of the event.", body: receipt }],
   handle: ({ body, params, query }) =>
     Effect.flatMap(PlatformWebhooks, (webhooks) =>

@@ -2,7 +2,7 @@ import { Readiness, type ReadinessCheck } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { docsFiles } from "../Docs.js"
-import { type Endpoint, json, type PublicEndpoint } from "../Endpoint.js"
+import { type DocumentedEndpoint, json, type PublicEndpoint } from "../Endpoint.js"
 import { messageErrors } from "../ErrorResponses.js"
 import type { HttpMetrics } from "../Metrics.js"
 import { openApi } from "../openapi/OpenApi.js"
@@ -57,7 +57,7 @@ export const serviceEndpoints = (
   metrics: HttpMetrics,
   basePath: string,
   state: ServerState,
-  others: ReadonlyArray<Endpoint>
+  others: ReadonlyArray<DocumentedEndpoint>
 ): ReadonlyArray<PublicEndpoint> => {
   const described: ReadonlyArray<PublicEndpoint> = [
     {
