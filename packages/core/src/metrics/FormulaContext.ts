@@ -13,7 +13,16 @@ import {
   withoutValue,
   withValue
 } from "./FormulaResult.js"
-import { type Interval, type Segment, type Speech, speechOf, type TimedSpeech, timedSpeech } from "./Speech.js"
+import { numberSetting } from "./Settings.js"
+import {
+  DEFAULT_PAUSE_SECONDS,
+  type Interval,
+  type Segment,
+  type Speech,
+  speechOf,
+  type TimedSpeech,
+  timedSpeech
+} from "./Speech.js"
 import { countWords, normalizeText } from "./Words.js"
 
 /** The call that formulas measure. */
@@ -35,7 +44,10 @@ export interface FormulaContext {
   readonly agentWords: () => number
   /** The agent's turns, each with its normalized text, for phrase searches. */
   readonly agentTexts: () => ReadonlyArray<{ readonly turn: Turn; readonly text: string }>
-  readonly latencies: () => Latencies
+  /** @param overlapSeconds by how much an answer may begin before the user has ended, less than which it is none */
+  readonly latencies: (overlapSeconds: number) => Latencies
+  /** The same with the speech by another pause; see `Speech.speechOf`. */
+  readonly withPause: (seconds: number) => FormulaContext
 }
 
 export type Formula = (context: FormulaContext, configuration: JsonObject | null) => FormulaResult
@@ -45,8 +57,19 @@ const lazy = <A>(make: () => A): (() => A) => {
   return () => (made ??= { value: make() }).value
 }
 
-export const formulaContext = (call: FormulaCall): FormulaContext => {
-  const speech = speechOf(call.turns)
+const memoized = <A>(make: (key: number) => A): ((key: number) => A) => {
+  const made = new Map<number, A>()
+  return (key) => {
+    const known = made.get(key)
+    if (known !== undefined) return known
+    const value = make(key)
+    made.set(key, value)
+    return value
+  }
+}
+
+export const formulaContext = (call: FormulaCall, pauseSeconds = DEFAULT_PAUSE_SECONDS): FormulaContext => {
+  const speech = speechOf(call.turns, pauseSeconds)
   const agentTurns = call.turns.filter((turn) => turn.speaker === "main_agent" && turn.content.trim() !== "")
   return {
     call,
@@ -55,7 +78,8 @@ export const formulaContext = (call: FormulaCall): FormulaContext => {
     agentTurns,
     agentWords: lazy(() => agentTurns.reduce((sum, turn) => sum + countWords(turn.content), 0)),
     agentTexts: lazy(() => agentTurns.map((turn) => ({ turn, text: normalizeText(turn.content) }))),
-    latencies: lazy(() => latenciesOf(speech))
+    latencies: memoized((overlapSeconds) => latenciesOf(speech, overlapSeconds)),
+    withPause: memoized((seconds) => formulaContext(call, seconds))
   }
 }
 
@@ -87,12 +111,19 @@ export interface Latencies {
   readonly isUnknown: boolean
 }
 
+/** Overlaps that are shorter are inaccurate boundaries: an early answer rather than an interruption. In seconds. */
+const MIN_OVERLAP_SECONDS = 0.2
+
+export const minOverlap = (configuration: JsonObject | null): number =>
+  numberSetting(configuration, "min_overlap_s", MIN_OVERLAP_SECONDS)
+
 /**
- * For each agent segment that answers the user: the time since the user's speech before it ended. A segment answers if
- * the user has stopped by then and the agent was silent since; one that starts while the user speaks interrupts, and one
- * that follows the agent's own speech continues it.
+ * For each agent segment that answers the user: the time since the end of the user's last segment that began before it.
+ * It answers if the agent was silent since, and the user has ended by then or ends less than `overlapSeconds` later and
+ * before the agent; the time is then negative. One that starts earlier interrupts, and one that follows the agent's own
+ * speech continues it.
  */
-const latenciesOf = ({ segments }: Speech): Latencies => {
+const latenciesOf = ({ segments }: Speech, overlapSeconds: number): Latencies => {
   const moments: Array<Moment> = []
   let isUnknown = false
   let user: Segment | undefined
@@ -105,7 +136,12 @@ const latenciesOf = ({ segments }: Speech): Latencies => {
     const { end, start } = segment
     if (user !== undefined && agentEnd <= (user.end ?? user.start)) {
       if (user.end === undefined) isUnknown = true
-      else if (user.end <= start) moments.push(moment(user.end, start - user.end))
+      else if (
+        user.end <= start ||
+        (toThousandths(user.end - start) < overlapSeconds && (end === undefined || end > user.end))
+      ) {
+        moments.push(moment(user.end, start - user.end))
+      }
     }
     // An agent segment without an end is taken to be over when the user's next speech ends.
     agentEnd = end ?? start

@@ -5,7 +5,7 @@ export type EvaluationValue = number | boolean | string | null
 export interface Moment {
   /** Seconds from the start of the call. */
   readonly at_second: number
-  /** Milliseconds; 0 for a point in time. */
+  /** Milliseconds; 0 for a point in time, negative for an answer that began before `at_second`. */
   readonly duration_ms: number
 }
 

@@ -8,7 +8,8 @@ import { latencyMetrics } from "./predefined/LatencyMetrics.js"
 import { pacingMetrics } from "./predefined/PacingMetrics.js"
 import { stageMetrics } from "./predefined/StageMetrics.js"
 import { silenceMetrics } from "./predefined/SilenceMetrics.js"
-import { settingsOf } from "./Settings.js"
+import { numberSetting, settingsOf } from "./Settings.js"
+import { DEFAULT_PAUSE_SECONDS } from "./Speech.js"
 
 /** The formula metrics by the name that a metric's `function_name` gives. */
 export const formulaMetrics = {
@@ -34,5 +35,7 @@ export const formulaDirection = (name: FormulaName): FormulaMetric["better"] => 
 /** Computes a formula for a call. */
 export const measure = (name: FormulaName, context: FormulaContext, configuration: Json): FormulaResult => {
   const compute: Formula = metricOf(name).compute
-  return compute(context, settingsOf(configuration))
+  const settings = settingsOf(configuration)
+  const pause = numberSetting(settings, "max_pause_s", DEFAULT_PAUSE_SECONDS)
+  return compute(pause === DEFAULT_PAUSE_SECONDS ? context : context.withPause(pause), settings)
 }

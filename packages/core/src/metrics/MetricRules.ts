@@ -95,7 +95,16 @@ const triggerErrors = ({ evaluationTrigger, evaluationTriggerPrompt }: MetricSpe
     ? fieldError("evaluation_trigger_prompt", "This field is required if evaluation_trigger is custom.")
     : noFieldErrors
 
-const SECONDS = ["max_silence_s", "min_silence_s", "max_wait_s", "min_overlap_s", "min_words"]
+const AMOUNTS = [
+  "max_silence_s",
+  "min_silence_s",
+  "max_wait_s",
+  "min_overlap_s",
+  "max_pause_s",
+  "backchannel_max_s",
+  "backchannel_max_words",
+  "min_words"
+]
 const PHRASES = ["phrases", "required", "forbidden"]
 
 const configurationErrors = ({ configuration, evalType }: MetricSpec): FieldErrors => {
@@ -108,7 +117,7 @@ const configurationErrors = ({ configuration, evalType }: MetricSpec): FieldErro
     return error === undefined ? noFieldErrors : fieldError(`configuration.${name}`, error)
   }
   return mergeFieldErrors(
-    ...SECONDS.map((name) =>
+    ...AMOUNTS.map((name) =>
       at(name, (value) =>
         typeof value !== "number" ? Messages.notANumber : value < 0 ? Messages.tooSmall(0) : undefined
       )

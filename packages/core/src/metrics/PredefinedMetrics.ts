@@ -1,6 +1,7 @@
 /**
  * The predefined metrics (interface, E11). Each description states what is measured, by which formula, in which unit and
- * from what. Speech means the segments of `Speech.speechOf`: a speaker's turns, merged where they overlap or touch.
+ * from what. Speech means the segments of `Speech.speechOf`: a speaker's turns without their
+ * pauses, merged where they overlap or touch.
  */
 import { type AgentId, MetricId, type OrganizationId, type ProjectId } from "../kernel/Ids.js"
 import { evaluationPrices } from "./EvaluationPrices.js"

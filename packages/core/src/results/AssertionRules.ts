@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { compile } from "../filters/Regex.js"
 import { isPlainObject, type JsonObject } from "../kernel/Json.js"
-import { formulaContext, missingTimes, NO_SPEECH } from "../metrics/FormulaContext.js"
+import { formulaContext, minOverlap, missingTimes, NO_SPEECH } from "../metrics/FormulaContext.js"
 import { roleNames, type ToolCall, type Turn } from "../transcripts/Transcript.js"
 import { type AssertedSpeaker, Assertion } from "./Assertion.js"
 import type { Criterion } from "./RunDetail.js"
@@ -175,7 +175,7 @@ const orderFailure = (tools: ReadonlyArray<string>, calls: ReadonlyArray<ToolCal
 
 const latencyFailure = (milliseconds: number, { toolCalls, turns }: Conversation): Failure => {
   const { latencies, speech } = formulaContext({ turns, toolCalls, durationSeconds: null })
-  const { isUnknown, moments } = latencies()
+  const { isUnknown, moments } = latencies(minOverlap(null))
   const slowest = Math.max(...moments.map(({ duration_ms: length }) => length))
   if (slowest > milliseconds) return `The slowest answer took ${slowest} ms.`
   if (speech.turnsWithoutStart > 0 || isUnknown) return `Latencies are unknown: ${missingTimes(speech)}`

@@ -5,9 +5,18 @@ import { agent, user, plain, userAlone, measureTurns, NOBODY, NO_AGENT } from ".
 describe("latency_ms", () => {
   const latency = (...turns: ReadonlyArray<Turn>) => measureTurns("latency_ms", turns)
 
-  it("is 0 for an immediate answer, and has no value for one that starts while the user speaks", () => {
+  it("is 0 for an immediate answer, negative for one just before the user ends, and has no value for an earlier one", () => {
     expect(latency(user("a", 0, 2), agent("b", 2, 3)).value).toBe(0)
-    expect(latency(user("a", 0, 2), agent("b", 1.999, 3)).value).toBeNull()
+    expect(latency(user("a", 0, 2), agent("b", 1.999, 3))).toMatchObject({
+      value: -1,
+      moments: [{ at_second: 2, duration_ms: -1 }]
+    })
+    expect(latency(user("a", 0, 2), agent("b", 1.801, 3)).value).toBe(-199)
+    expect(latency(user("a", 0, 2), agent("b", 1.8, 3)).value).toBeNull()
+    // It ends before the user does.
+    expect(latency(user("a", 0, 2), agent("b", 1.9, 2)).value).toBeNull()
+    const early = [user("a", 0, 2), agent("b", 1.7, 3)]
+    expect(measureTurns("latency_ms", early, { configuration: { min_overlap_s: 0.4 } }).value).toBe(-300)
   })
 
   it("counts only the first agent segment after the user", () => {
@@ -56,8 +65,19 @@ describe("interruption metrics", () => {
     expect(count([user("a", 0, 2), agent("b", 1.8, 3)])).toBe(1)
     expect(count([user("a", 0, 2), agent("b", 1.801, 3)])).toBe(0)
     // The interruption's own length counts where it ends first.
-    expect(count([user("a", 0, 2), agent("b", 1, 1.2)])).toBe(1)
-    expect(count([user("a", 0, 2), agent("b", 1, 1.199)])).toBe(0)
+    expect(count([user("a", 0, 2), agent("one two three", 1, 1.2)])).toBe(1)
+    expect(count([user("a", 0, 2), agent("one two three", 1, 1.199)])).toBe(0)
+  })
+
+  it("do not count back-channels: at most two words in less than a second", () => {
+    expect(count([user("a", 0, 5), agent("I see", 1, 1.999)])).toBe(0)
+    expect(count([user("a", 0, 5), agent("I see", 1, 2)])).toBe(1)
+    expect(count([user("a", 0, 5), agent("I do see", 1, 1.9)])).toBe(1)
+    const longer = [user("a", 0, 5), agent("I do see", 1, 2.5)]
+    expect(count(longer, { backchannel_max_words: 3, backchannel_max_s: 2 })).toBe(0)
+    expect(count([user("a", 0, 5), agent("mhm", 1, 1.5)], { backchannel_max_words: 0 })).toBe(1)
+    // Parts of one segment are not back-channels each.
+    expect(count([user("a", 0, 5), agent("one two", 1, 1.6), agent("three four", 1.6, 2.2)])).toBe(1)
   })
 
   it("count starts within the other speaker's segment, not at its start or end", () => {
@@ -65,7 +85,7 @@ describe("interruption metrics", () => {
     expect(count([user("a", 0, 2), agent("b", 0, 1)], any)).toBe(0)
     expect(count([user("a", 0, 2), agent("b", 2, 3)], any)).toBe(0)
     expect(count([user("a", 0, 2), agent("b", 3, 4)], any)).toBe(0)
-    expect(count([user("a", 0, 2), agent("b", 1, 1)], any)).toBe(1)
+    expect(count([user("a", 0, 2), agent("one two three", 1, 1)], any)).toBe(1)
     expect(count([user("a", 5, 6), agent("b", 0, 1)], any)).toBe(0)
   })
 
@@ -73,7 +93,7 @@ describe("interruption metrics", () => {
     const turns = [
       user("a", 0, 4),
       agent("b", 1, 2),
-      agent("c", 3, 3.5),
+      agent("not that one", 3, 3.5),
       user("d", 6, 10),
       agent("e", 7, 8),
       user("f", 12, 13),

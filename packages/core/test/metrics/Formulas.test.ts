@@ -181,7 +181,7 @@ describe("formulas on hand-computed transcripts", () => {
       agent("mm-hm", 4, 5),
       agent("Thank you for the story", 11, 20),
       user("sorry", 12, 13),
-      user("but", 15, 15.5),
+      user("but I said", 15, 15.5),
       user("hold on", 19, 21)
     ]
     // Speech 0-10 and 11-21, both 4-5, 12-13, 15-15.5, 19-20: 3.5 s of 20. Agent 1 + 9, user 10 + 1 + 0.5 + 2.

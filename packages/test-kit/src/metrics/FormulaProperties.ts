@@ -5,6 +5,7 @@
 import type { FormulaName, Json, FormulaResult, FormulaCall, Speaker, ToolCall, Turn } from "@earshot/core"
 import * as fc from "fast-check"
 import { expectEqual, invariant, type Property, property, expectEvery } from "../Property.js"
+import { type GridTurn, gridConversation, timingsOf } from "./TimingOracle.js"
 import { anyTurns, shifted, shuffled, timedTurns } from "./SpeechArbitraries.js"
 
 /** The result of a formula for a call, with its metric's `configuration`. */
@@ -64,7 +65,8 @@ const conversations = [orderly, together, waiting, alone, timeless, callOf([])]
 
 /** The value of each formula for orderly, together, waiting, alone, timeless and no turns; null for no value. */
 const worked: ReadonlyArray<readonly [name: FormulaName, ...values: ReadonlyArray<number | boolean | null>]> = [
-  ["latency_ms", 1500, null, 16_000, null, null, null],
+  // Of together, the agent answers 0.1 s before the user has ended.
+  ["latency_ms", 1500, -100, 16_000, null, null, null],
   ["time_to_first_word_ms", 1000, 2000, 0, 500, null, null],
   ["ai_interrupting_user", 0, 1, 0, null, null, null],
   ["user_interrupting_ai", 0, 1, 0, 0, null, null],
@@ -95,10 +97,11 @@ const names = worked.map(([name]) => name)
 
 /** The value of a formula with a setting. */
 const configured: ReadonlyArray<
-  readonly [name: FormulaName, call: FormulaCall, configuration: Json, value: number | boolean]
+  readonly [name: FormulaName, call: FormulaCall, configuration: Json, value: number | boolean | null]
 > = [
   ["latency_ms", orderly, { statistic: "p50" }, 1500],
   ["latency_ms", orderly, { statistic: "p95" }, 1950],
+  ["latency_ms", together, { min_overlap_s: 0.1 }, null],
   ["ai_interrupting_user", together, { min_overlap_s: 0.1 }, 2],
   ["ai_interrupting_user", together, { min_overlap_s: 1.1 }, 0],
   ["user_interrupting_ai", together, { min_overlap_s: 1 }, 1],
@@ -141,7 +144,9 @@ const secondsOf = (factor: number): Json => ({
   min_overlap_s: 0.2 * factor,
   max_silence_s: 10 * factor,
   min_silence_s: 3 * factor,
-  max_wait_s: 10 * factor
+  max_wait_s: 10 * factor,
+  max_pause_s: 0.5 * factor,
+  backchannel_max_s: factor
 })
 
 /** Scales all times, to the millisecond. */
@@ -150,6 +155,18 @@ const stretched = (turns: ReadonlyArray<Turn>, factor: number): ReadonlyArray<Tu
     seconds === undefined ? undefined : (Math.round(seconds * 1000) * factor) / 1000
   return turns.map((one) => ({ ...one, startTime: scaled(one.startTime), endTime: scaled(one.endTime) }))
 }
+
+const turnOnGrid = ({ end, hasWordTimes, speaker, start, words }: GridTurn): Turn => ({
+  speaker,
+  content: words.map(() => "word").join(" "),
+  startTime: start / 1000,
+  endTime: end / 1000,
+  words: words.map((one) => ({
+    text: "word",
+    startTime: hasWordTimes ? one.start / 1000 : undefined,
+    endTime: hasWordTimes ? (one.start + one.length) / 1000 : undefined
+  }))
+})
 
 /** Tolerance: values are rounded to three or six decimals after scaling. */
 const isNear = (one: FormulaResult["value"], other: FormulaResult["value"], factor: number): boolean =>
@@ -175,6 +192,18 @@ export const formulaProperties = (measure: MeasureFormula): ReadonlyArray<Proper
         expectEqual(`${name} of six conversations`, found, values)
       })
     ),
+    property(
+      "timing metrics are those of a grid of milliseconds",
+      [gridConversation.chain((one) => fc.tuple(fc.constant(one), shuffled(one.turns.map(turnOnGrid))))],
+      ([{ durationMillis, turns }, inAnyOrder]) => {
+        const call = callOf(inAnyOrder, durationMillis / 1000)
+        for (const [name, expected] of timingsOf(turns, durationMillis)) {
+          const { value } = measure(name, call, null)
+          if (!isNear(value, expected, 1)) expectEqual(`${name} of ${JSON.stringify(turns)}`, value, expected)
+        }
+      },
+      500
+    ),
     invariant("settings come from the metric's configuration", () => {
       for (const [name, call, configuration, value] of configured) {
         expectEqual(`${name} by ${JSON.stringify(configuration)}`, measure(name, call, configuration).value, value)
@@ -198,7 +227,7 @@ export const formulaProperties = (measure: MeasureFormula): ReadonlyArray<Proper
       )
     }),
     property(
-      "a formula returns a value or a reason: ratios from 0 to 1, whole counts, nothing below 0",
+      "a formula returns a value or a reason: ratios from 0 to 1, whole counts, nothing but latencies below 0",
       [anyTurns, fc.option(fc.nat({ max: 100 }))],
       (turns, duration) => {
         expectEvery(
@@ -207,11 +236,11 @@ export const formulaProperties = (measure: MeasureFormula): ReadonlyArray<Proper
           ([name, { moments, reason, value }]) =>
             (value === null) === (reason !== null) &&
             (typeof value !== "number" ||
-              (value >= 0 &&
+              ((value >= 0 || name === "latency_ms") &&
                 Number.isFinite(value) &&
                 (!ratios.has(name) || value <= 1) &&
                 (!counts.has(name) || Number.isInteger(value)))) &&
-            moments.every(({ at_second, duration_ms }) => at_second >= 0 && duration_ms >= 0)
+            moments.every(({ at_second, duration_ms }) => at_second >= 0 && (duration_ms >= 0 || name === "latency_ms"))
         )
       },
       100

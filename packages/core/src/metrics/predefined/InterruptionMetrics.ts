@@ -1,13 +1,23 @@
 import type { JsonObject } from "../../kernel/Json.js"
-import { momentsOf, NO_AGENT, NO_DURATION, NO_USER, onTimedSpeech, ratio, sortMoments } from "../FormulaContext.js"
+import {
+  minOverlap,
+  momentsOf,
+  NO_AGENT,
+  NO_DURATION,
+  NO_USER,
+  onTimedSpeech,
+  ratio,
+  sortMoments
+} from "../FormulaContext.js"
 import { moment, type Moment, toMillionths, toThousandths, withoutValue, withValue } from "../FormulaResult.js"
 import { numberSetting } from "../Settings.js"
 import { type Interval, type TimedSegment, type TimedSpeech, totalOf } from "../Speech.js"
 import { sampleResult } from "../Statistics.js"
 import { ALL_TIMES, type FormulaMetrics } from "./Definition.js"
 
-/** Shorter overlaps are inaccurate turn boundaries, not interruptions. */
-const MIN_OVERLAP_SECONDS = 0.2
+/** Of a back-channel ("mhm", "I see"), which takes no turn: at most so many words, in less than so many seconds. */
+const BACKCHANNEL_WORDS = 2
+const BACKCHANNEL_SECONDS = 1
 
 interface Interruption {
   /** From the start of the interruption to the first end of the two segments. */
@@ -15,13 +25,15 @@ interface Interruption {
   readonly interrupted: TimedSegment
 }
 
-/** Segments that start strictly within a segment of the other speaker, and overlap with it long enough. */
+/** Segments that start strictly within a segment of the other speaker, overlap with it long enough, and are no back-channels. */
 const interruptions = (
   by: ReadonlyArray<TimedSegment>,
   of: ReadonlyArray<TimedSegment>,
   configuration: JsonObject | null
 ): ReadonlyArray<Interruption> => {
-  const least = numberSetting(configuration, "min_overlap_s", MIN_OVERLAP_SECONDS)
+  const least = minOverlap(configuration)
+  const mostWords = numberSetting(configuration, "backchannel_max_words", BACKCHANNEL_WORDS)
+  const mostSeconds = numberSetting(configuration, "backchannel_max_s", BACKCHANNEL_SECONDS)
   const found: Array<Interruption> = []
   let next = 0
   for (const one of by) {
@@ -29,8 +41,9 @@ const interruptions = (
     while ((of[next + 1]?.start ?? Number.POSITIVE_INFINITY) < one.start) next++
     const other = of[next]
     if (other === undefined || other.start >= one.start || other.end <= one.start) continue
-    const overlap = { start: one.start, end: Math.min(one.end, other.end) }
     // To the millisecond, so that the same call shifted in time has the same interruptions.
+    if (one.words <= mostWords && toThousandths(one.end - one.start) < mostSeconds) continue
+    const overlap = { start: one.start, end: Math.min(one.end, other.end) }
     if (toThousandths(overlap.end - overlap.start) >= least) found.push({ overlap, interrupted: other })
   }
   return found
@@ -96,7 +109,8 @@ export const interruptionMetrics = {
     measures: "How often the agent begins to speak while the user speaks.",
     formula:
       "the agent's segments that start after the start and before the end of a segment of the user's, and overlap with " +
-      "it for at least configuration.min_overlap_s (0.2 s).",
+      "it for at least configuration.min_overlap_s (0.2 s). Back-channels do not count: segments of at most " +
+      "configuration.backchannel_max_words (2) words in less than configuration.backchannel_max_s (1 s).",
     unit: "interruptions",
     basis: ALL_TIMES,
     evalType: "numeric",
@@ -112,7 +126,8 @@ export const interruptionMetrics = {
     measures: "How often the user begins to speak while the agent speaks.",
     formula:
       "the user's segments that start after the start and before the end of a segment of the agent's, and overlap with " +
-      "it for at least configuration.min_overlap_s (0.2 s).",
+      "it for at least configuration.min_overlap_s (0.2 s). Back-channels do not count: segments of at most " +
+      "configuration.backchannel_max_words (2) words in less than configuration.backchannel_max_s (1 s).",
     unit: "interruptions",
     basis: ALL_TIMES,
     evalType: "numeric",

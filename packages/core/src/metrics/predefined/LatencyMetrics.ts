@@ -1,4 +1,4 @@
-import { type Formula, missingTimes, NO_AGENT, NO_SPEECH, NO_USER } from "../FormulaContext.js"
+import { type Formula, minOverlap, missingTimes, NO_AGENT, NO_SPEECH, NO_USER } from "../FormulaContext.js"
 import { moment, toThousandths, withoutValue, withValue } from "../FormulaResult.js"
 import { sampleResult } from "../Statistics.js"
 import type { FormulaMetrics } from "./Definition.js"
@@ -16,7 +16,7 @@ const measuredLatency: Formula = (context, configuration) => {
   if (speech.turnsWithoutStart > 0) return withoutValue(missingTimes(speech))
   if (speech.agent.length === 0) return withoutValue(NO_AGENT)
   if (speech.user.length === 0) return withoutValue(NO_USER)
-  const { isUnknown, moments } = context.latencies()
+  const { isUnknown, moments } = context.latencies(minOverlap(configuration))
   return moments.length > 0
     ? sampleResult(moments, configuration)
     : withoutValue(isUnknown ? missingTimes(speech) : "The agent never answers after the user has spoken.")
@@ -51,9 +51,10 @@ export const latencyMetrics = {
     name: "Latency",
     measures: "How long the user waits for the agent's answers, on average.",
     formula:
-      "for each segment of the agent's speech that answers, its start minus the end of the user's speech before it; " +
-      "the mean of these, stored with p50, p90, p95 and p99. A segment answers if the user has stopped by then " +
-      "and the agent was silent since that end. configuration.statistic selects another statistic.",
+      "for each segment of the agent's speech that answers, its start minus the end of the user's segment that began last " +
+      "before it; the mean of these, stored with p50, p90, p95 and p99. A segment answers if the agent was silent since that " +
+      "end, and the user has ended by then or ends less than configuration.min_overlap_s (0.2 s) later and before the agent; " +
+      "the latency is then negative. configuration.statistic selects another statistic.",
     unit: "milliseconds",
     basis: STARTS,
     evalType: "numeric",
