@@ -20,9 +20,18 @@ const SAMPLES = Int16Array.from({ length: 256 }, (_, code) => fromMulaw(code))
 /** The 16-bit sample of a mu-law code. */
 export const sampleOf = (code: number): number => SAMPLES[code] ?? 0
 
-export const encodeMulaw = (samples: ArrayLike<number>): Uint8Array => Uint8Array.from(samples, toMulaw)
+// Loops: the mapping of `from` iterates, which takes ten times as long.
+export const encodeMulaw = (samples: ArrayLike<number>): Uint8Array => {
+  const codes = new Uint8Array(samples.length)
+  for (let at = 0; at < codes.length; at++) codes[at] = toMulaw(samples[at] ?? 0)
+  return codes
+}
 
-export const decodeMulaw = (codes: Uint8Array): Int16Array => Int16Array.from(codes, sampleOf)
+export const decodeMulaw = (codes: Uint8Array): Int16Array => {
+  const samples = new Int16Array(codes.length)
+  for (let at = 0; at < samples.length; at++) samples[at] = sampleOf(codes[at] ?? 0)
+  return samples
+}
 
 export const silenceOf = (samples: number): Uint8Array => new Uint8Array(samples).fill(SILENCE)
 

@@ -48,19 +48,21 @@ export interface VoiceMeasures {
 /** The shortest silence of both sides that counts as dead air. */
 export const DEAD_AIR_MILLIS = 3000
 
-/** A clear counts for a barge-in until the end of the agent's speech; its last frame may be heard for so long after it. */
-const FRAME = 20
+/** Most milliseconds between a clear and the end of the speech that it cut: two windows of voice activity. */
+const CUT_MILLIS = 20
 
 const overlap = (a: Span, b: Span): number => Math.max(0, Math.min(a.end, b.end) - Math.max(a.start, b.start))
 
 const bargeInOf = ({ agent, clears }: MeasuredCall, turn: CallerTurn, index: number): BargeIn | undefined => {
-  const cut = agent.find(({ end, start }) => start < turn.start && turn.start < end)
+  const isCleared = (end: number): boolean => clears.some((at) => at >= turn.start && Math.abs(at - end) <= CUT_MILLIS)
+  // Speech that is cut at the caller's onset may end in the window before it.
+  const cut = agent.find(({ end, start }) => start < turn.start && (turn.start < end || isCleared(end)))
   return cut === undefined
     ? undefined
     : {
         turn: index,
-        stopMillis: cut.end - turn.start,
-        how: clears.some((at) => at >= turn.start && Math.abs(at - cut.end) <= FRAME) ? "cleared" : "drained"
+        stopMillis: Math.max(0, cut.end - turn.start),
+        how: isCleared(cut.end) ? "cleared" : "drained"
       }
 }
 

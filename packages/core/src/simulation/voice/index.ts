@@ -41,3 +41,12 @@ export {
   measureCall,
   type VoiceMeasures
 } from "./VoiceMeasures.js"
+export { type LineEvent, type VoiceAddress, VoiceFailed, type VoiceLine, VoiceLines } from "./VoiceLine.js"
+export {
+  type CallEnd,
+  type CallRecord,
+  type AgentTurn,
+  startCall,
+  type VoiceCall,
+  type VoiceCallConfig
+} from "./VoiceCall.js"

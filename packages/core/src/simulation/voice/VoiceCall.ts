@@ -1,0 +1,311 @@
+/**
+ * One call to an agent from the telephone's side: sends a frame every 20 ms by the clock, plays what the agent sends, and
+ * keeps both tracks. It ends by itself at its limits; what was heard until then is kept.
+ */
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import { FRAME_SAMPLES, millisOf, samplesOf, silenceOf } from "./Audio.js"
+import { frameDueAt, framesDue, framesOf } from "./Frames.js"
+import { connectedMessage, messageWriter, readAgentMessage, type StreamIds } from "./MediaStream.js"
+import {
+  clearQueue,
+  emptyPlayback,
+  isOverfull,
+  type PlayedAudio,
+  playUntil,
+  queueAudio,
+  queuedSamples,
+  queueMark
+} from "./Playback.js"
+import { type ActivityOptions, listen, noActivity, type Span, spansOf } from "./VoiceActivity.js"
+import type { LineEvent, VoiceLine } from "./VoiceLine.js"
+import { type CallerTurn, measureCall, type VoiceMeasures } from "./VoiceMeasures.js"
+
+export interface VoiceCallConfig {
+  readonly ids: StreamIds
+  /** Sent to the agent in `start`. */
+  readonly customParameters: Readonly<Record<string, string>>
+  readonly maxMillis: number
+  /** Most characters that an agent sends in a call. Default: 64 Mi. */
+  readonly maxReceived?: number
+  /** Most audio of the agent that waits to be played. Default: 5 minutes. */
+  readonly maxQueuedMillis?: number
+  /** Most messages that cannot be read. Default: 50. */
+  readonly maxInvalid?: number
+  readonly activity?: ActivityOptions
+}
+
+/** Why a call is over. */
+export type CallEnd =
+  | { readonly by: "testing_agent" }
+  /** The agent closed the connection. */
+  | { readonly by: "main_agent"; readonly reason: string }
+  | { readonly by: "max_duration" }
+  /** What the agent sent is invalid, or more than a call may have. */
+  | { readonly by: "protocol"; readonly reason: string }
+
+/** A stretch of the agent's speech with its audio. */
+export interface AgentTurn extends Span {
+  readonly audio: Uint8Array
+}
+
+/** What is known of a call at a time. */
+export interface CallRecord {
+  readonly durationMillis: number
+  readonly callerTrack: ReadonlyArray<PlayedAudio>
+  readonly agentTrack: ReadonlyArray<PlayedAudio>
+  readonly measures: VoiceMeasures
+  /** What is wrong with the first message that could not be read; null if all could. */
+  readonly invalid: string | null
+}
+
+export interface VoiceCall {
+  /**
+   * Says audio, behind what is being said; completes when its last frame was sent, with the time from its first to its last
+   * audible sample.
+   */
+  readonly say: (audio: Uint8Array, kind?: CallerTurn["kind"]) => Effect.Effect<Span, CallEnd>
+  /** Sends the tone of a key: 0 to 9, `*`, `#`, A to D. */
+  readonly press: (key: string) => Effect.Effect<void>
+  /** Stays silent for so long. */
+  readonly pause: (millis: number) => Effect.Effect<void, CallEnd>
+  /** Waits until the agent speaks; none if it does not for so long. */
+  readonly onset: (timeoutMillis: number) => Effect.Effect<Option.Option<number>, CallEnd>
+  /**
+   * The agent's next turn: what it said since the last one, when it has been quiet for `endMillis`. None if it does not begin
+   * to speak for `timeoutMillis`.
+   */
+  readonly hear: (wait: {
+    readonly endMillis: number
+    readonly timeoutMillis: number
+  }) => Effect.Effect<Option.Option<AgentTurn>, CallEnd>
+  readonly hangUp: Effect.Effect<void>
+  /** Never completes otherwise. */
+  readonly ended: Effect.Effect<CallEnd>
+  readonly record: Effect.Effect<CallRecord>
+}
+
+const MARGIN_SAMPLES = samplesOf(20)
+
+/** The part of a track between two positions, with silence where nothing is. */
+const cut = (track: ReadonlyArray<PlayedAudio>, from: number, to: number): Uint8Array => {
+  const audio = silenceOf(Math.max(0, to - from))
+  for (const part of track) {
+    if (part.at >= to || part.at + part.audio.length <= from) continue
+    const skipped = Math.max(0, from - part.at)
+    audio.set(part.audio.subarray(skipped, to - part.at), part.at + skipped - from)
+  }
+  return audio
+}
+
+/** Starts a call on an open connection; it goes on until it ends or the scope closes. */
+export const startCall = (line: VoiceLine, config: VoiceCallConfig): Effect.Effect<VoiceCall, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { activity: options, ids, maxInvalid = 50, maxMillis } = config
+    const maxReceived = config.maxReceived ?? 64 * 1024 * 1024
+    const maxQueued = samplesOf(config.maxQueuedMillis ?? 300_000)
+    const writer = messageWriter(ids)
+    const ended = yield* Deferred.make<CallEnd>()
+
+    const callerTrack: Array<PlayedAudio> = []
+    const agentTrack: Array<PlayedAudio> = []
+    const callerTurns: Array<CallerTurn> = []
+    const clears: Array<number> = []
+    const outgoing: Array<{ readonly frame: Uint8Array; readonly sent: (() => void) | undefined }> = []
+    const waiting = new Set<() => void>()
+    let playback = emptyPlayback
+    let activity = noActivity
+    let sent = 0
+    let received = 0
+    let invalid = 0
+    let firstInvalid: string | null = null
+    /** Where the agent's last turn ended that was returned. */
+    let returnedUntil = 0
+    let end: CallEnd | undefined
+
+    const finish = (why: CallEnd): void => {
+      end ??= why
+    }
+    const began = yield* Clock.currentTimeMillis
+    yield* line.send(connectedMessage())
+    yield* line.send(writer.start(config.customParameters))
+
+    const read = (event: LineEvent): void => {
+      if (end !== undefined) return
+      if (event.is === "closed") {
+        finish({ by: "main_agent", reason: event.reason })
+        return
+      }
+      received += event.text.length
+      if (received > maxReceived) {
+        finish({ by: "protocol", reason: `sent more than ${maxReceived} characters` })
+        return
+      }
+      const now = Math.max(activity.position, samplesOf(event.at - began))
+      const message = Either.getOrElse(readAgentMessage(event.text, ids.streamSid), (reason) => {
+        firstInvalid ??= reason
+        if (++invalid > maxInvalid) {
+          finish({
+            by: "protocol",
+            reason: `sent more than ${maxInvalid} invalid messages. The first: ${firstInvalid}`
+          })
+        }
+        return { event: "unknown" as const }
+      })
+      switch (message.event) {
+        case "media":
+          playback = queueAudio(playback, now, message.audio)
+          if (queuedSamples(playback, now) > maxQueued || isOverfull(playback)) {
+            finish({
+              by: "protocol",
+              reason: `sent more than ${Math.round(millisOf(maxQueued) / 1000)} seconds of audio ahead of its playback`
+            })
+          }
+          break
+        case "mark":
+          playback = queueMark(playback, now, message.name)
+          break
+        case "clear":
+          playback = clearQueue(playback, now)
+          clears.push(millisOf(now))
+          break
+        case "unknown":
+      }
+    }
+
+    /** Plays what is due, and returns the marks to answer. */
+    const play = (until: number): ReadonlyArray<string> => {
+      const played = playUntil(playback, until)
+      playback = played.playback
+      agentTrack.push(...played.played)
+      activity = listen(activity, cut(played.played, activity.position, until), options)
+      return played.marks
+    }
+
+    /** One frame: what came is read, what is due is played, and the caller's next 20 ms are sent. */
+    const tick = Effect.gen(function* () {
+      for (const event of yield* line.take) read(event)
+      const marks = play(samplesOf(frameDueAt(sent)))
+      for (const name of marks) yield* line.send(writer.mark(name))
+      if (frameDueAt(sent) >= maxMillis) finish({ by: "max_duration" })
+      if (end === undefined) {
+        const next = outgoing.shift()
+        if (next !== undefined) callerTrack.push({ at: sent * FRAME_SAMPLES, audio: next.frame })
+        yield* line.send(writer.media(next?.frame ?? silenceOf(FRAME_SAMPLES)))
+        sent++
+        next?.sent?.()
+      }
+      for (const check of [...waiting]) check()
+    })
+
+    const pace = Effect.gen(function* () {
+      const isOpen = (): boolean => end === undefined
+      while (isOpen()) {
+        const elapsed = (yield* Clock.currentTimeMillis) - began
+        const due = framesDue(elapsed, sent)
+        if (due === 0) yield* Effect.sleep(frameDueAt(sent) - elapsed)
+        for (let frame = 0; frame < due && isOpen(); frame++) yield* tick
+      }
+      for (const check of [...waiting]) check()
+      yield* line.send(writer.stop())
+      if (end !== undefined) yield* Deferred.succeed(ended, end)
+    })
+    yield* Effect.forkScoped(pace)
+
+    /** Waits for a value that is computed at every frame. */
+    const until = <A>(find: () => Option.Option<A>): Effect.Effect<A, CallEnd> =>
+      Effect.async<A, CallEnd>((resume) => {
+        const check = (): void => {
+          const found = find()
+          if (Option.isNone(found) && end === undefined) return
+          waiting.delete(check)
+          resume(
+            Option.isSome(found) ? Effect.succeed(found.value) : end === undefined ? Effect.never : Effect.fail(end)
+          )
+        }
+        waiting.add(check)
+        check()
+        return Effect.sync(() => {
+          waiting.delete(check)
+        })
+      })
+
+    const now = (): number => frameDueAt(sent)
+
+    /** Spans of the agent that were not returned. */
+    const newSpans = (): ReadonlyArray<Span> => spansOf(activity, options).filter(({ end: at }) => at > returnedUntil)
+
+    return {
+      say: (audio, kind = "speech") =>
+        Effect.suspend(() => {
+          let span: Span | undefined
+          const frames = framesOf(audio)
+          const spans = spansOf(listen(noActivity, audio, options), options)
+          const audible = { start: spans[0]?.start ?? 0, end: spans.at(-1)?.end ?? millisOf(audio.length) }
+          for (const [place, frame] of frames.entries()) {
+            const isLast = place === frames.length - 1
+            const done = (): void => {
+              const start = frameDueAt(sent - frames.length)
+              span = { start: start + audible.start, end: start + audible.end }
+              callerTurns.push({ ...span, kind })
+            }
+            outgoing.push({ frame, sent: isLast ? done : undefined })
+          }
+          return frames.length === 0
+            ? Effect.succeed({ start: now(), end: now() })
+            : until(() => Option.fromNullable(span))
+        }),
+      press: (key) => line.send(writer.dtmf(key)),
+      pause: (millis) =>
+        Effect.suspend(() => {
+          const since = now()
+          return until(() => (now() - since >= millis ? Option.some(undefined) : Option.none()))
+        }),
+      onset: (timeoutMillis) =>
+        Effect.suspend(() => {
+          const since = now()
+          return until((): Option.Option<Option.Option<number>> => {
+            const [first] = newSpans()
+            if (first !== undefined) return Option.some(Option.some(first.start))
+            return now() - since >= timeoutMillis ? Option.some(Option.none()) : Option.none()
+          })
+        }),
+      hear: ({ endMillis, timeoutMillis }) =>
+        Effect.suspend(() => {
+          const since = now()
+          return until((): Option.Option<Option.Option<AgentTurn>> => {
+            const spans = newSpans()
+            const last = spans.at(-1)
+            const start = spans[0]?.start
+            if (last === undefined || start === undefined) {
+              return now() - since >= timeoutMillis ? Option.some(Option.none()) : Option.none()
+            }
+            if (millisOf(activity.position) - last.end < endMillis) return Option.none()
+            returnedUntil = last.end
+            const audio = cut(agentTrack, samplesOf(start) - MARGIN_SAMPLES, samplesOf(last.end) + MARGIN_SAMPLES)
+            return Option.some(Option.some({ start, end: last.end, audio }))
+          })
+        }),
+      hangUp: Effect.suspend(() => {
+        finish({ by: "testing_agent" })
+        return Effect.asVoid(Deferred.await(ended))
+      }),
+      ended: Deferred.await(ended),
+      record: Effect.sync(() => ({
+        durationMillis: now(),
+        callerTrack: [...callerTrack],
+        agentTrack: [...agentTrack],
+        measures: measureCall({
+          caller: callerTurns,
+          agent: spansOf(activity, options),
+          clears,
+          durationMillis: now()
+        }),
+        invalid: firstInvalid
+      }))
+    }
+  })

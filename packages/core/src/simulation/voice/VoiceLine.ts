@@ -1,0 +1,43 @@
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+
+/** The agent cannot be called. The reason can be stored: it repeats nothing of the request. */
+export class VoiceFailed extends Schema.TaggedError<VoiceFailed>("@earshot/core/simulation/VoiceFailed")(
+  "VoiceFailed",
+  { reason: Schema.String }
+) {
+  override get message(): string {
+    return this.reason
+  }
+}
+
+/** What happened on a connection, and when, in milliseconds of the clock. */
+export type LineEvent =
+  | { readonly is: "message"; readonly at: number; readonly text: string }
+  /** The last event. The reason is a predicate: `closed the connection`. */
+  | { readonly is: "closed"; readonly at: number; readonly reason: string }
+
+/** An open connection to an agent. */
+export interface VoiceLine {
+  /** Without effect once the connection is closed. */
+  readonly send: (message: string) => Effect.Effect<void>
+  /** The events since the last call, in order; never waits. */
+  readonly take: Effect.Effect<ReadonlyArray<LineEvent>>
+}
+
+/** Where an agent is called. */
+export interface VoiceAddress {
+  /** `ws:` or `wss:` */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Connects to agents by voice. The connection is closed with its scope. */
+export class VoiceLines extends Context.Tag("@earshot/core/simulation/VoiceLines")<
+  VoiceLines,
+  {
+    readonly connect: (address: VoiceAddress) => Effect.Effect<VoiceLine, VoiceFailed, Scope.Scope>
+  }
+>() {}
