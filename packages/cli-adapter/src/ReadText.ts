@@ -58,8 +58,8 @@ export const readText = (name: string): Effect.Effect<string, CommandRejected> =
   )
 
 /** A secret in a file: never on the command line, where other users of the machine could read it. */
-export const readSecret = (file: string): Effect.Effect<string, CommandRejected> =>
+export const readSecret = (file: string, option = "--secret-file"): Effect.Effect<string, CommandRejected> =>
   Effect.mapBoth(readText(file), {
-    onFailure: ({ reason }) => new CommandRejected({ reason: `--secret-file: ${reason}` }),
+    onFailure: ({ reason }) => new CommandRejected({ reason: `${option}: ${reason}` }),
     onSuccess: (text) => text.trim()
   })

@@ -1,10 +1,17 @@
 import type { CallDetail, Database, Engine, LanguageModel } from "@earshot/core"
+import type {
+  ListedPlatformCall,
+  Period,
+  PlatformAccount,
+  PlatformCallsFailed
+} from "@earshot/core/providers/PlatformCalls"
 import type { NerLexicon } from "@earshot/redaction"
 import type { HttpServer, HttpServerOptions, ListenFailed } from "@earshot/http-adapter"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
+import type * as Stream from "effect/Stream"
 import type { UsageError } from "./Errors.js"
 
 /** A language model, by the provider whose API it has. */
@@ -80,6 +87,11 @@ export class Wiring extends Context.Tag("@earshot/cli-adapter/Wiring")<
     readonly engine: (settings: EngineSettings) => Layer.Layer<Engine.Services, Database.DatabaseError | UsageError>
     /** The language model of the settings, or none: for commands that need no engine. */
     readonly languageModel: (settings: EngineSettings["languageModel"]) => Layer.Layer<LanguageModel>
+    /** The calls of an account at a voice platform. */
+    readonly platformCalls: (
+      account: PlatformAccount,
+      period: Period
+    ) => Stream.Stream<ListedPlatformCall, PlatformCallsFailed>
     readonly server: (options: HttpServerOptions) => Layer.Layer<HttpServer, ListenFailed, Engine.Services>
     /** Counts requests for the workers of this process, where no shared database does. */
     readonly countForOthers: Effect.Effect<void>

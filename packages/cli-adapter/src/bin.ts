@@ -2,6 +2,7 @@
 import type { Database, Engine, LanguageModel, SecretBox } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 import type { Invocation } from "./commands/Declare.js"
 import { UsageError } from "./Errors.js"
 import { runCommand } from "./RunCommand.js"
@@ -169,6 +170,14 @@ export const execute = (invocation: Invocation): void => {
     Layer.succeed(Wiring, {
       engine,
       languageModel,
+      platformCalls: (account, period) =>
+        Stream.unwrap(
+          Effect.promise(async () => {
+            const PlatformCalls = await import("@earshot/core/providers/PlatformCalls")
+            const OutboundHttp = await import("@earshot/core/providers/OutboundHttp")
+            return Stream.provideLayer(PlatformCalls.list(account, period), OutboundHttp.layer())
+          })
+        ),
       countForOthers: Effect.flatten(
         Effect.promise(async () => (await import("@earshot/core/providers/RateLimits")).countForOthers)
       ),

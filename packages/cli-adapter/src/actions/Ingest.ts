@@ -118,7 +118,42 @@ const outcomeOf = ({ call, outcome, reason }: Wire<"WebhookReceipt">): Outcome =
   reason
 })
 
-const ingestAll = (sources: ReadonlyArray<Source>, options: IngestOptions, fields: ReadonlyArray<string>) =>
+const ingestAll = (sources: ReadonlyArray<Source>, options: IngestOptions, fields: ReadonlyArray<string>) => {
+  const total = sources.every(({ bytes }) => bytes !== undefined)
+    ? sources.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0)
+    : 0
+  let readBytes = 0
+  const counted = (source: Source): AsyncIterable<Uint8Array> =>
+    (async function* () {
+      for await (const chunk of source.open()) {
+        readBytes += chunk.length
+        yield chunk
+      }
+    })()
+  return ingestCalls(
+    Stream.flatMap(Stream.fromIterable(sources), (source) => documents(source.name, counted(source))),
+    options,
+    { fields, part: () => (total === 0 ? undefined : Math.min(1, readBytes / total)) }
+  )
+}
+
+export interface IngestProgress {
+  readonly fields: ReadonlyArray<string>
+  /** The part of the calls that was read, 0 to 1; undefined if it is unknown. */
+  readonly part: () => number | undefined
+  /** Runs for each call once it is stored, rejected or skipped. */
+  readonly onDone?: (call: ParsedCall) => void
+}
+
+/**
+ * Ingests calls concurrently, reports those that are rejected, and prints how many there were of each outcome, also if the
+ * calls end with an error.
+ */
+export const ingestCalls = <E, R>(
+  calls: Stream.Stream<ParsedCall, E, R>,
+  options: Pick<IngestOptions, "agent" | "concurrency" | "format" | "json">,
+  { fields, onDone, part }: IngestProgress
+) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const query = {
@@ -143,18 +178,14 @@ const ingestAll = (sources: ReadonlyArray<Source>, options: IngestOptions, field
           )
     const watched = screen.progress && !options.json
     const count = { created: 0, updated: 0, rejected: 0, ...(options.format === undefined ? {} : { skipped: 0 }) }
-    const total = sources.every(({ bytes }) => bytes !== undefined)
-      ? sources.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0)
-      : undefined
-    let readBytes = 0
     let drawnAt = 0
 
     const progress = (): string => {
       const done = `${count.created + count.updated} ingested, ${count.rejected} rejected`
-      if (total === undefined || total === 0) return done
-      const part = Math.min(1, readBytes / total)
-      const full = Math.round(part * BAR)
-      return `${"█".repeat(full)}${"░".repeat(BAR - full)} ${String(Math.floor(part * 100)).padStart(3)} %  ${done}`
+      const ratio = part()
+      if (ratio === undefined) return done
+      const full = Math.round(ratio * BAR)
+      return `${"█".repeat(full)}${"░".repeat(BAR - full)} ${String(Math.floor(ratio * 100)).padStart(3)} %  ${done}`
     }
     const draw = Effect.suspend(() => {
       const now = performance.now()
@@ -178,16 +209,9 @@ const ingestAll = (sources: ReadonlyArray<Source>, options: IngestOptions, field
                 .join("\n")
         )
       })
-    const counted = (source: Source): AsyncIterable<Uint8Array> =>
-      (async function* () {
-        for await (const chunk of source.open()) {
-          readBytes += chunk.length
-          yield chunk
-        }
-      })()
-
-    const ingestParsed = ({ call, place }: ParsedCall) =>
-      Either.match(call, {
+    const ingestParsed = (parsed: ParsedCall) => {
+      const { call, place } = parsed
+      return Either.match(call, {
         onLeft: (reason) => reject(place, { non_field_errors: [reason] }),
         onRight: (body) =>
           ingestOne(body).pipe(
@@ -207,7 +231,13 @@ const ingestAll = (sources: ReadonlyArray<Source>, options: IngestOptions, field
               return errors === undefined ? rejected : reject(place, errors)
             })
           )
-      }).pipe(Effect.zipRight(draw))
+      }).pipe(
+        Effect.tap(() => {
+          onDone?.(parsed)
+        }),
+        Effect.zipRight(draw)
+      )
+    }
 
     const summary = Effect.suspend(() =>
       watched ? Effect.zipRight(screen.redraw(""), screen.print(totals(count))) : screen.print(totals(count))
@@ -219,8 +249,7 @@ const ingestAll = (sources: ReadonlyArray<Source>, options: IngestOptions, field
             counts.skipped === undefined ? "" : `, ${counts.skipped} skipped: not about a finished call`
           }.`
 
-    yield* Stream.fromIterable(sources).pipe(
-      Stream.flatMap((source) => documents(source.name, counted(source))),
+    yield* calls.pipe(
       Stream.mapEffect(ingestParsed, { concurrency: options.concurrency, unordered: true }),
       Stream.runDrain,
       // The calls that were ingested before an error are stored, and are counted.

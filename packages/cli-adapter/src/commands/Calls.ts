@@ -1,4 +1,15 @@
-import { choice, command, group, integer, list, text, textArguments, withDefault } from "./Declare.js"
+import {
+  choice,
+  command,
+  group,
+  integer,
+  list,
+  required,
+  text,
+  textArgument,
+  textArguments,
+  withDefault
+} from "./Declare.js"
 import { agent, common, id, ingesting, input, page, project } from "./Shared.js"
 
 const selection = {
@@ -26,26 +37,30 @@ export const PLATFORM_NAMES = [
   "elevenlabs"
 ]
 
+const redact = list(
+  "--redact <fields>",
+  "Redact these fields in every call, in addition to its own redact_fields: all, or a list such as phone_number,ssn."
+)
+
+const concurrency = withDefault(
+  integer("--concurrency <n>", "Calls to ingest at the same time, 1 to 256.", { most: 256 }),
+  32
+)
+
 const ingest = command("ingest", {
   description:
     "Ingest calls, as the webhook does. Invalid calls are reported; the others are stored, and the exit code is 1.",
   options: {
     ...common,
     ...ingesting,
-    redact: list(
-      "--redact <fields>",
-      "Redact these fields in every call, in addition to its own redact_fields: all, or a list such as phone_number,ssn."
-    ),
+    redact,
     format: choice(
       "--format <platform>",
       "The files have a voice platform's webhooks or call objects, as the platform sends or exports them. (default: bodies of the observe endpoint)",
       PLATFORM_NAMES
     ),
     agent: integer("--agent <id>", "Agent of calls that have neither agent nor assistant_id."),
-    concurrency: withDefault(
-      integer("--concurrency <n>", "Calls to ingest at the same time, 1 to 256.", { most: 256 }),
-      32
-    )
+    concurrency
   },
   args: {
     files: textArguments(
@@ -56,8 +71,32 @@ const ingest = command("ingest", {
   action: async () => (await import("../actions/Ingest.js")).ingest
 })
 
-export const calls = group("calls", "Ingest, list, show, score, review, export and delete production calls.", [
+const importCalls = command("import", {
+  description:
+    "Import the calls of an account at a voice platform, newest first. Importing a call again does not store it twice.",
+  options: {
+    ...common,
+    ...ingesting,
+    since: required(
+      text("--since <time>", "Calls since then: a time such as 2030-01-31T00:00:00Z, or 7d, 24h, 30m ago.")
+    ),
+    until: text("--until <time>", "Calls until then, in the same forms. (default: now)"),
+    platformKeyFile: text(
+      "--platform-key-file <file>",
+      "File with the platform's API key; - reads stdin. (env: VAPI_API_KEY, RETELL_API_KEY, ELEVENLABS_API_KEY)"
+    ),
+    baseUrl: text("--base-url <address>", "Address of the platform's API, such as that of another region."),
+    redact,
+    agent: integer("--agent <id>", "Agent of all calls. (default: the agent whose assistant_id the call states)"),
+    concurrency
+  },
+  args: { platform: textArgument("platform", "Platform: vapi, retell or elevenlabs.") },
+  action: async () => (await import("../actions/Import.js")).importCalls
+})
+
+export const calls = group("calls", "Ingest, import, list, show, score, review, export and delete production calls.", [
   ingest,
+  importCalls,
   command("list", {
     description: "List calls, newest first.",
     options: { ...common, ...selection, ...page, expand },

@@ -1,11 +1,14 @@
 import { Database, Engine, noLanguageModel } from "@earshot/core"
 import * as AesSecretBox from "@earshot/core/providers/AesSecretBox"
 import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
+import * as OutboundHttp from "@earshot/core/providers/OutboundHttp"
+import * as PlatformCalls from "@earshot/core/providers/PlatformCalls"
 import { layer as server } from "@earshot/http-adapter"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
 import { reportOf } from "../../src/Errors.js"
 import type { CommandEffect } from "../../src/CommandEffect.js"
 import { Screen } from "../../src/Screen.js"
@@ -34,7 +37,13 @@ export const engineOn: EngineOf = ({ allowedHosts, database }) =>
   }).pipe(Layer.provide(Database.layer(database)))
 
 const wiringWith = (engine: EngineOf) =>
-  Layer.succeed(Wiring, { countForOthers: Effect.void, engine, languageModel: () => noLanguageModel, server })
+  Layer.succeed(Wiring, {
+    countForOthers: Effect.void,
+    engine,
+    languageModel: () => noLanguageModel,
+    platformCalls: (account, period) => Stream.provideLayer(PlatformCalls.list(account, period), OutboundHttp.layer()),
+    server
+  })
 
 /** Runs a command in this process, on a terminal of the given width. */
 export const run = async (running: CommandEffect, columns = 80, engine: EngineOf = engineOn): Promise<Ran> => {

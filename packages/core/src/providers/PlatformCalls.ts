@@ -1,0 +1,323 @@
+/**
+ * Reads the calls of an account from its voice platform's API: newest first, page by page, each as the platform's call
+ * object, which `PlatformWebhooks.observe` takes as it is.
+ *
+ * Source: the platforms' API references: Vapi `GET /call`; Retell `POST /v3/list-calls` and `GET /v2/get-call/{id}`;
+ * ElevenLabs `GET /v1/convai/conversations` and `GET /v1/convai/conversations/{id}`.
+ */
+import * as Data from "effect/Data"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import { isPlainObject } from "../kernel/Json.js"
+import { firstInstant, firstText, type Row, rowIn } from "../platforms/Envelope.js"
+import type { Platform } from "../platforms/Platform.js"
+import { type BufferedResponse, type OutboundError, OutboundHttp } from "./OutboundHttp.js"
+
+/** The platforms that have an API with a list of calls. */
+export const listingPlatforms = ["provider_a", "provider_b", "provider_f"] as const satisfies ReadonlyArray<Platform>
+export type ListingPlatform = (typeof listingPlatforms)[number]
+
+export interface PlatformAccount {
+  readonly platform: ListingPlatform
+  readonly apiKey: Redacted.Redacted
+  /**
+   * Address of the API without the path of an endpoint, such as that of another region. Its host may be private, since it is
+   * configured. Default: the platform's own.
+   */
+  readonly baseUrl?: string | undefined
+}
+
+/** The calls that began in a period, both ends included; of Vapi those that were created in it. */
+export interface Period {
+  readonly since: DateTime.Utc
+  readonly until: DateTime.Utc
+}
+
+/** A call of the list. */
+export interface ListedPlatformCall {
+  /** The platform's id of the call; undefined if the list states none. */
+  readonly id: string | undefined
+  /** The time by which the list is ordered, in milliseconds since 1970; undefined if it states none. */
+  readonly at: number | undefined
+  /** The call object, or why it cannot be read. */
+  readonly call: Either.Either<unknown, string>
+}
+
+/** The list cannot be read any further. The message names neither the key nor content of the response. */
+export class PlatformCallsFailed extends Data.TaggedError("PlatformCallsFailed")<{
+  /** A predicate to put after the name of the platform: `answered HTTP 500`. */
+  readonly reason: string
+  /** Of an error response. */
+  readonly status?: number
+}> {
+  override get message(): string {
+    return `The platform's API ${this.reason}.`
+  }
+}
+
+interface ApiRequest {
+  readonly method: "GET" | "POST"
+  /** With its query. */
+  readonly path: string
+  readonly body?: Readonly<Record<string, unknown>>
+}
+
+/** Where a page begins: what the platform's list takes for it. */
+type Position = Readonly<Record<string, string>>
+
+interface ApiPage {
+  readonly rows: ReadonlyArray<Row>
+  /** Undefined on the last page. */
+  readonly next: Position | undefined
+}
+
+/** How an API lists calls. Pure. */
+interface ListApi {
+  readonly baseUrl: string
+  readonly headers: (key: string) => Readonly<Record<string, string>>
+  readonly page: (period: Period, position: Position) => ApiRequest
+  /** Undefined for what is no page. */
+  readonly read: (body: unknown, position: Position) => ApiPage | undefined
+  readonly idOf: (row: Row) => string | undefined
+  readonly at: (row: Row) => number | undefined
+  /** The request for a whole call, if the list has summaries. */
+  readonly detail?: (id: string) => ApiRequest
+}
+
+const PAGE = 100
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
+
+const queryOf = (fields: Readonly<Record<string, string>>): string => new URLSearchParams(fields).toString()
+
+const isoOf = (at: DateTime.Utc): string => DateTime.formatIso(at)
+
+const rowsOf = (value: unknown): ReadonlyArray<Row> | undefined =>
+  Array.isArray(value) && value.every((row): row is Row => isPlainObject(row)) ? value : undefined
+
+/** A page with a cursor to the next one. */
+const cursorPage = (body: unknown, rowsKey: string, cursorKey: string, position: Position): ApiPage | undefined => {
+  const page: Row = isPlainObject(body) ? body : {}
+  const rows = rowsOf(page[rowsKey])
+  if (rows === undefined) return undefined
+  if (page.has_more !== true) return { rows, next: undefined }
+  const cursor = page[cursorKey]
+  // The same cursor again would be the same page without end.
+  return typeof cursor === "string" && cursor !== "" && cursor !== position.cursor
+    ? { rows, next: { cursor } }
+    : undefined
+}
+
+const vapiAt = (row: Row) => firstInstant(row.createdAt)
+
+/** Has no cursor: the next page begins at the time of the last call, with the calls of that very millisecond again. */
+const vapi: ListApi = {
+  baseUrl: "https://api.vapi.ai",
+  headers: bearer,
+  page: ({ since, until }, { createdAtLe = isoOf(until), ...position }) => ({
+    method: "GET",
+    path: `/call?${queryOf({
+      limit: String(PAGE),
+      createdAtGe: isoOf(since),
+      ...(position.createdAtLt === undefined ? { createdAtLe } : position)
+    })}`
+  }),
+  read: (body, position) => {
+    const rows = rowsOf(body)
+    if (rows === undefined || rows.length < PAGE) return rows && { rows, next: undefined }
+    const times = rows.map(vapiAt).filter((at) => at !== undefined)
+    if (times.length < rows.length) return undefined
+    const last = new Date(Math.min(...times)).toISOString()
+    // A whole page of one millisecond: what else it has cannot be listed.
+    return { rows, next: last === position.createdAtLe ? { createdAtLt: last } : { createdAtLe: last } }
+  },
+  idOf: (row) => firstText(row.id),
+  at: vapiAt
+}
+
+const retell: ListApi = {
+  baseUrl: "https://api.retellai.com",
+  headers: bearer,
+  page: ({ since, until }, { cursor }) => ({
+    method: "POST",
+    path: "/v3/list-calls",
+    body: {
+      limit: PAGE,
+      sort_order: "descending",
+      filter_criteria: {
+        start_timestamp: { type: "range", op: "bt", value: [since.epochMillis, until.epochMillis] }
+      },
+      ...(cursor === undefined ? {} : { pagination_key: cursor })
+    }
+  }),
+  read: (body, position) => cursorPage(body, "items", "pagination_key", position),
+  idOf: (row) => firstText(row.call_id),
+  at: (row) => firstInstant(row.start_timestamp),
+  detail: (id) => ({ method: "GET", path: `/v2/get-call/${encodeURIComponent(id)}` })
+}
+
+const elevenLabs: ListApi = {
+  baseUrl: "https://api.elevenlabs.io",
+  headers: (key) => ({ "xi-api-key": key }),
+  page: ({ since, until }, { cursor }) => ({
+    method: "GET",
+    path: `/v1/convai/conversations?${queryOf({
+      page_size: String(PAGE),
+      call_start_after_unix: String(Math.floor(since.epochMillis / 1000)),
+      call_start_before_unix: String(Math.ceil(until.epochMillis / 1000)),
+      ...(cursor === undefined ? {} : { cursor })
+    })}`
+  }),
+  read: (body, position) => cursorPage(body, "conversations", "next_cursor", position),
+  idOf: (row) => firstText(row.conversation_id),
+  at: (row) => firstInstant(row.start_time_unix_secs, rowIn(row, "metadata").start_time_unix_secs),
+  detail: (id) => ({ method: "GET", path: `/v1/convai/conversations/${encodeURIComponent(id)}` })
+}
+
+const apis: Readonly<Record<ListingPlatform, ListApi>> = {
+  provider_a: vapi,
+  provider_b: retell,
+  provider_f: elevenLabs
+}
+
+/** A page of calls with whole transcripts is a few megabytes. */
+const LIMITS = { maxBytes: 64 * 1024 * 1024, totalMillis: 120_000, idleMillis: 30_000 }
+
+/** Calls whose details are requested at the same time. */
+const DETAILS = 4
+
+const ATTEMPTS = 6
+const FIRST_DELAY_MILLIS = 500
+/** A platform that asks for a longer delay is given up. */
+const LONGEST_DELAY_MILLIS = 300_000
+
+/** Statuses that a later attempt may not have. */
+const PASSING = new Set([429, 500, 502, 503, 504])
+
+/** The delay that a response asks for, in milliseconds: seconds or an HTTP date. */
+export const retryAfterOf = (header: string | undefined, now: number): number | undefined => {
+  const text = header?.trim() ?? ""
+  if (/^\d{1,9}(\.\d+)?$/.test(text)) return Number(text) * 1000
+  const at = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now)
+}
+
+const asFailed = ({ message }: OutboundError) => new PlatformCallsFailed({ reason: message })
+
+/** A usable response, after as many attempts as a busy platform needs. */
+const respond = (
+  send: Effect.Effect<BufferedResponse, OutboundError>,
+  attempt = 1
+): Effect.Effect<BufferedResponse, PlatformCallsFailed> =>
+  Effect.flatMap(Effect.either(send), (outcome) => {
+    const response = Either.getOrUndefined(outcome)
+    const status = response?.status
+    if (response !== undefined && status !== undefined && status >= 200 && status < 300) {
+      return Effect.succeed(response)
+    }
+    const failure = Either.match(outcome, {
+      onLeft: asFailed,
+      onRight: (answered) =>
+        new PlatformCallsFailed({ reason: `answered HTTP ${answered.status}`, status: answered.status })
+    })
+    const mayPass = Either.match(outcome, {
+      onLeft: ({ reason }) => ["Unreachable", "NoResponse", "Incomplete", "Idle"].includes(reason.is),
+      onRight: (answered) => PASSING.has(answered.status)
+    })
+    if (!mayPass || attempt >= ATTEMPTS) return failure
+    return Effect.flatMap(DateTime.now, (now) => {
+      const asked = retryAfterOf(response?.headers["retry-after"], now.epochMillis)
+      const delay = asked ?? FIRST_DELAY_MILLIS * 2 ** (attempt - 1)
+      return delay > LONGEST_DELAY_MILLIS
+        ? new PlatformCallsFailed({
+            reason: `asks for no request in the next ${Math.ceil(delay / 1000)} seconds`,
+            ...(status === undefined ? {} : { status })
+          })
+        : Effect.zipRight(Effect.sleep(delay), respond(send, attempt + 1))
+    })
+  })
+
+const parsed = (body: Buffer): unknown => {
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    return undefined
+  }
+}
+
+/** The calls of the account in the period, newest first. A call that the platform repeats on the next page is listed once. */
+export const list = (
+  { apiKey, baseUrl, platform }: PlatformAccount,
+  period: Period
+): Stream.Stream<ListedPlatformCall, PlatformCallsFailed, OutboundHttp> =>
+  Stream.unwrap(
+    Effect.map(OutboundHttp, (http) => {
+      const api = apis[platform]
+      const base = (baseUrl ?? api.baseUrl).replace(/\/+$/, "")
+
+      const request = ({ body, method, path }: ApiRequest) =>
+        respond(
+          http.send({
+            url: base + path,
+            method,
+            headers: {
+              ...api.headers(Redacted.value(apiKey)),
+              accept: "application/json",
+              ...(body === undefined ? {} : { "content-type": "application/json" })
+            },
+            ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }),
+            limits: LIMITS,
+            isTrusted: baseUrl !== undefined
+          })
+        ).pipe(Effect.map((response) => parsed(response.body)))
+
+      const whole = (row: Row): Effect.Effect<ListedPlatformCall, PlatformCallsFailed> => {
+        const id = api.idOf(row)
+        const listed = { id, at: api.at(row) }
+        if (id === undefined)
+          return Effect.succeed({ ...listed, call: Either.left("The list has a call without an id.") })
+        if (api.detail === undefined) return Effect.succeed({ ...listed, call: Either.right(row) })
+        return request(api.detail(id)).pipe(
+          Effect.map((call) => ({
+            ...listed,
+            call: isPlainObject(call) ? Either.right(call) : Either.left("The platform's API returned no call.")
+          })),
+          Effect.catchIf(
+            // It was deleted after it was listed, or cannot be read for a reason of its own.
+            ({ status }) => status === 404 || status === 410 || status === 422,
+            ({ message }) => Effect.succeed({ ...listed, call: Either.left(message) })
+          )
+        )
+      }
+
+      const first: { readonly position: Position; readonly before: ReadonlySet<string> } = {
+        position: {},
+        before: new Set()
+      }
+      const pages = Stream.paginateEffect(first, ({ before, position }) =>
+        Effect.flatMap(request(api.page(period, position)), (body) => {
+          const page = api.read(body, position)
+          if (page === undefined) {
+            return new PlatformCallsFailed({ reason: "returned a page that is not a list of calls" })
+          }
+          const ids = page.rows.flatMap((row) => api.idOf(row) ?? [])
+          const rows = page.rows.filter((row) => {
+            const id = api.idOf(row)
+            return id === undefined || !before.has(id)
+          })
+          return Effect.succeed([
+            rows,
+            Option.map(Option.fromNullable(page.next), (next) => ({ position: next, before: new Set(ids) }))
+          ] as const)
+        })
+      )
+      return pages.pipe(
+        Stream.flatMap((rows) => Stream.fromIterable(rows)),
+        Stream.mapEffect(whole, { concurrency: api.detail === undefined ? 1 : DETAILS })
+      )
+    })
+  )
