@@ -1,4 +1,4 @@
-import { TestEngine } from "@earshot/test-kit"
+import { codePoint, TestEngine } from "@earshot/test-kit"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Endpoint } from "../src/Endpoint.js"
@@ -58,7 +58,7 @@ const text = fc.oneof(
     "bar",
     "all"
   ),
-  fc.string({ unit: "binary", maxLength: 20 }),
+  fc.string({ unit: codePoint, maxLength: 20 }),
   fc.string({ maxLength: 300 })
 )
 const leaf = fc.oneof(

@@ -2,6 +2,7 @@ import * as Redaction from "@earshot/redaction"
 import * as RedactionKit from "@earshot/test-kit/redaction"
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
+import { codePoint } from "@earshot/test-kit/redaction"
 
 type Raw = Parameters<typeof Redaction.redactTranscript>[0]
 type Turn = Raw["turns"][number]
@@ -249,7 +250,7 @@ describe("redaction of any call in unusual forms", () => {
     fc
       .oneof(...values.map(([, value]) => value))
       .chain((value) => fc.constantFrom("plain", ...Object.keys(forms)).map((name) => forms[name]?.(value) ?? value)),
-    fc.string({ unit: "binary", maxLength: 8 }),
+    fc.string({ unit: codePoint, maxLength: 8 }),
     fc.constantFrom(
       "Tel",
       "my card is",

@@ -1,3 +1,4 @@
+export { codePoint } from "./CodePoint.js"
 export * as AccessKit from "./access/index.js"
 export * as AnalyticsKit from "./analytics/index.js"
 export * as CallKit from "./calls/index.js"

@@ -1,9 +1,10 @@
 import * as fc from "effect/FastCheck"
+import { codePoint } from "@earshot/test-kit"
 
 /** Texts as callers, providers and pranksters write them. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.string(),
-  fc.string({ unit: "binary" }),
+  fc.string({ unit: codePoint }),
   fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units)),
   fc
     .array(

@@ -1,4 +1,5 @@
 /** Counts by subject in windows of time, for subjects that callers choose: its memory is bounded. */
+import { makeRemoveOldest } from "../kernel/OldestFirst.js"
 
 /** A subject's count in its current window. */
 export interface WindowCount {
@@ -20,6 +21,7 @@ export interface BoundedCounter {
  */
 export const makeBoundedCounter = (windowMillis: number, capacity: number): BoundedCounter => {
   const counts = new Map<string, { count: number; readonly endsAt: number }>()
+  const removeOldest = makeRemoveOldest(counts)
 
   const current = (subject: string, now: number) => {
     const found = counts.get(subject)
@@ -35,8 +37,7 @@ export const makeBoundedCounter = (windowMillis: number, capacity: number): Boun
         known.count++
         return { count: known.count, remainingMillis: known.endsAt - now }
       }
-      const oldest = counts.size >= capacity ? counts.keys().next().value : undefined
-      if (oldest !== undefined) counts.delete(oldest)
+      if (counts.size >= capacity) removeOldest()
       counts.set(subject, { count: 1, endsAt: now + windowMillis })
       return { count: 1, remainingMillis: windowMillis }
     },

@@ -2,6 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { makeRemoveOldest } from "./OldestFirst.js"
 
 /**
  * How long a process may serve cached reads after another process has changed the data: the state of API keys, links and
@@ -32,6 +33,7 @@ export const make = <A>(capacity: number): Effect.Effect<TtlCache<A>> =>
   Effect.map(CacheTtl, (cacheTtl) => {
     const ttl = Duration.toMillis(cacheTtl)
     const entries = new Map<string, { readonly value: A; readonly expiresAt: number }>()
+    const removeOldest = makeRemoveOldest(entries)
     let invalidations = 0
     return {
       get: (key, now) => {
@@ -51,8 +53,7 @@ export const make = <A>(capacity: number): Effect.Effect<TtlCache<A>> =>
           if (invalidations === before) {
             for (const [key, value] of entriesOf(found)) {
               entries.delete(key)
-              const oldest = entries.size >= capacity ? entries.keys().next().value : undefined
-              if (oldest !== undefined) entries.delete(oldest)
+              if (entries.size >= capacity) removeOldest()
               entries.set(key, { value, expiresAt })
             }
           }

@@ -1,5 +1,5 @@
 import { Agents, AgentWire, MASKED, encodeAgent, encodeProject, Project, Projects, untrusted } from "@earshot/core"
-import { CatalogKit, TestEngine } from "@earshot/test-kit"
+import { codePoint, CatalogKit, TestEngine } from "@earshot/test-kit"
 import { expect, it, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -35,7 +35,7 @@ const hostile = fc.oneof(
   fc.record(
     {
       project: fc.anything(),
-      name: fc.oneof(fc.string({ unit: "binary", maxLength: 300 }), fc.anything()),
+      name: fc.oneof(fc.string({ unit: codePoint, maxLength: 300 }), fc.anything()),
       description: fc.constantFrom("\0", "\ud800", 7, null, undefined, "fine"),
       assistant_id: fc.anything(),
       supported_channels: fc.oneof(fc.array(fc.constantFrom("voice", "fax", "__proto__")), fc.anything()),

@@ -3,6 +3,7 @@ import * as DateTime from "effect/DateTime"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { AgentId, MetricId, ProjectId, ResultId } from "../../src/kernel/Ids.js"
+import { codePoint } from "@earshot/test-kit"
 
 const at = DateTime.unsafeMake(0)
 
@@ -60,7 +61,7 @@ describe("a report of a result", () => {
     expect(report).toContain("\\|d\\|")
     const lines = (text: string) => printResultReport("markdown", resultOf(text), [runOf(text)]).split("\n").length
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (text) => {
+      fc.property(fc.string({ unit: codePoint }), (text) => {
         expect(lines(text)).toBe(lines("x"))
       })
     )

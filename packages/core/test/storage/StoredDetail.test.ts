@@ -4,10 +4,11 @@ import { describe, expect, it } from "vitest"
 import { JobId } from "../../src/kernel/Ids.js"
 import type { EvaluationDetail } from "../../src/metrics/Evaluation.js"
 import { printDetail, StoredDetail } from "../../src/storage/sql/StoredDetail.js"
+import { codePoint } from "@earshot/test-kit"
 
 const read = Schema.decodeSync(StoredDetail)
 const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => (Object.is(value, -0) ? 0 : value))
-const text = fc.option(fc.string({ unit: "binary" }))
+const text = fc.option(fc.string({ unit: codePoint }))
 const judgement = fc.record({
   model: fc.string(),
   prompt_hash: fc.string(),

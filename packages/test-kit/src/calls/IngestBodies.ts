@@ -4,6 +4,7 @@ import * as Redaction from "@earshot/redaction"
 import * as fc from "fast-check"
 import { hostilePayloadOf } from "../transcripts/HostilePayloads.js"
 import { payload } from "../transcripts/Payloads.js"
+import { codePoint } from "../CodePoint.js"
 
 /** A body as JSON. */
 export type IngestInput = Readonly<Record<string, unknown>>
@@ -14,7 +15,7 @@ const text = (max: number): fc.Arbitrary<string> =>
     .oneof(
       fc.string({ maxLength: Math.min(max, 40) }),
       fc.string({ unit: "grapheme", maxLength: Math.min(max, 20) }),
-      fc.string({ unit: "binary", maxLength: Math.min(max, 20) }),
+      fc.string({ unit: codePoint, maxLength: Math.min(max, 20) }),
       // One character each, but two UTF-16 units.
       fc.constant("😀".repeat(Math.min(max, 100)))
     )

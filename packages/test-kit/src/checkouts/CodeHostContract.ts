@@ -10,6 +10,7 @@ import type * as Scope from "effect/Scope"
 import * as fc from "fast-check"
 import { inspect } from "node:util"
 import { describe } from "vitest"
+import { codePoint } from "../CodePoint.js"
 
 /** A code host of one kind with something in it, on the machine's own clock. */
 export interface CodeHostFixture {
@@ -122,7 +123,7 @@ export const codeHostContract = (name: string, fixture: Effect.Effect<CodeHostFi
     it.scopedLive("validates any settings and secret, and reports every error by its field", () =>
       Effect.gen(function* () {
         const { connection, host } = yield* fixture
-        const secret = fc.option(fc.string({ unit: "binary" }).map((text) => Redacted.make(text)))
+        const secret = fc.option(fc.string({ unit: codePoint }).map((text) => Redacted.make(text)))
         const names = fc.oneof(fc.string(), fc.constantFrom(...Object.keys(connection.settings), "x"))
         const settings = fc
           .dictionary(names, fc.jsonValue())

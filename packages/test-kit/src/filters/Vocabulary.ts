@@ -1,6 +1,7 @@
 /** Small sets of values that calls and filters share, so that filters match something. */
 import * as DateTime from "effect/DateTime"
 import * as fc from "fast-check"
+import { codePoint } from "../CodePoint.js"
 
 /** The time at which generated filters are evaluated, on the last day of a long month. */
 export const NOW = DateTime.unsafeMake("2026-03-31T10:20:30.456Z")
@@ -38,7 +39,7 @@ export const text: fc.Arbitrary<string> = fc.oneof(
       "\u{1f600}"
     )
   },
-  { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 6 }).map((text) => text.replaceAll("\0", "")) }
+  { weight: 1, arbitrary: fc.string({ unit: codePoint, maxLength: 6 }).map((text) => text.replaceAll("\0", "")) }
 )
 
 /** Numbers that JSON and both databases represent exactly. */

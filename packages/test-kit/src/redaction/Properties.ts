@@ -13,6 +13,7 @@ import { labeledCalls } from "./LabeledCalls.js"
 import { randomOf } from "./Random.js"
 import { scoresOf } from "./Scores.js"
 import { type SensitiveField, valueOf } from "./Values.js"
+import { codePoint } from "../CodePoint.js"
 
 type Raw = Redaction.Transcript
 type Turn = Raw["turns"][number]
@@ -103,7 +104,7 @@ export const hostileCall: fc.Arbitrary<Raw> = fc
       fc.array(
         fc.oneof(
           fc.constantFrom(...hostilePieces),
-          fc.string({ unit: "binary", maxLength: 12 }),
+          fc.string({ unit: codePoint, maxLength: 12 }),
           fc.string({ maxLength: 12 })
         ),
         { maxLength: 8 }

@@ -1,3 +1,4 @@
+export { codePoint } from "../CodePoint.js"
 export * from "./LabeledCalls.js"
 export * from "./Properties.js"
 export * from "./Scores.js"

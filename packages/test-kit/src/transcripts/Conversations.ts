@@ -1,6 +1,7 @@
 /** Arbitraries of plausible conversations: turns, talk-over, pauses, any Unicode text. */
 import { type Speaker, type ToolCall, type Turn, TurnTimings, type TurnTiming, type Word } from "@earshot/core"
 import * as fc from "fast-check"
+import { codePoint } from "../CodePoint.js"
 
 /** An utterance with known times, in milliseconds from the start of the call. */
 export interface Utterance {
@@ -46,7 +47,7 @@ export const speech: fc.Arbitrary<string> = fc
   .oneof(
     { weight: 3, arbitrary: phrases },
     { weight: 1, arbitrary: fc.string({ unit: "grapheme", maxLength: 40 }) },
-    { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 40 }) }
+    { weight: 1, arbitrary: fc.string({ unit: codePoint, maxLength: 40 }) }
   )
   .map((text) => (text.includes("\0") || text.trim() === "" ? "okay" : text))
 
