@@ -31,6 +31,18 @@ export const codeHostSettings = (options?: Partial<CodeHostOptions>): EngineSett
   }
 }
 
+/** The server of a bucket, by the variables that every S3 tool reads. */
+const s3Settings = (): EngineSettings["s3"] => {
+  const env = process.env
+  return {
+    endpoint: nonBlank(env.AWS_ENDPOINT_URL_S3) ?? nonBlank(env.AWS_ENDPOINT_URL),
+    region: nonBlank(env.AWS_REGION) ?? nonBlank(env.AWS_DEFAULT_REGION),
+    accessKeyId: nonBlank(env.AWS_ACCESS_KEY_ID),
+    secretAccessKey: secretFrom(env.AWS_SECRET_ACCESS_KEY),
+    sessionToken: secretFrom(env.AWS_SESSION_TOKEN)
+  }
+}
+
 /** The engine of a command that ingests no calls. Encryption keys come from the environment alone, since they are secrets. */
 export const plainEngine = (
   options: StorageOptions & Partial<CodeHostOptions> & Partial<OutboundOptions>
@@ -42,6 +54,7 @@ export const plainEngine = (
   database: options.database,
   tablePrefix: nonBlank(options.tablePrefix),
   recordings: process.env.EARSHOT_RECORDINGS ?? DEFAULT_RECORDINGS,
+  s3: s3Settings(),
   collectAfterHours: undefined,
   maxRecordingBytes: undefined,
   redaction: { keepDetails: [], everyday: false, lexicon: undefined, analyzerUrl: undefined },

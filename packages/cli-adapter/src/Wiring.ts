@@ -34,14 +34,25 @@ export interface RedactionSettings {
   readonly analyzerUrl: string | undefined
 }
 
+/** A server with the S3 API, from the environment variables of the AWS command line. */
+export interface S3Settings {
+  readonly endpoint: string | undefined
+  readonly region: string | undefined
+  readonly accessKeyId: string | undefined
+  readonly secretAccessKey: Redacted.Redacted | undefined
+  readonly sessionToken: Redacted.Redacted | undefined
+}
+
 /** The settings of a command's engine. */
 export interface EngineSettings {
   /** `sqlite:PATH` or `postgres://...` */
   readonly database: string
   /** What the names of the tables begin with. */
   readonly tablePrefix: string | undefined
-  /** The folder that recordings are stored in. */
+  /** The folder that recordings are stored in, or `s3://BUCKET/PREFIX`. */
   readonly recordings: string
+  /** How the server of a bucket is reached. */
+  readonly s3: S3Settings
   /** Hours after which a recording that no call refers to is removed. */
   readonly collectAfterHours: number | undefined
   /** Private hosts that outbound requests may reach. */

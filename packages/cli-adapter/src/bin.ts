@@ -93,25 +93,56 @@ const nerOf = async ({ analyzerUrl, lexicon }: EngineSettings["redaction"]): Pro
   }
 }
 
+/** Where recordings are stored: a folder, or a bucket of a server with the S3 API. */
+const blobStore = ({ recordings, s3 }: EngineSettings): Effect.Effect<NonNullable<Engine.Ports["blobs"]>, UsageError> =>
+  Effect.gen(function* () {
+    const S3Messages = yield* Effect.promise(() => import("@earshot/core/providers/S3Messages"))
+    if (!S3Messages.isS3Url(recordings)) {
+      const FileBlobStore = yield* Effect.promise(() => import("@earshot/core/providers/FileBlobStore"))
+      return FileBlobStore.layer({ directory: recordings })
+    }
+    const location = yield* Effect.mapError(
+      S3Messages.parseS3Url(recordings),
+      (reason) => new UsageError({ reason: `--recordings: ${reason}` })
+    )
+    const { accessKeyId, endpoint, region, secretAccessKey, sessionToken } = s3
+    if (accessKeyId === undefined || secretAccessKey === undefined) {
+      const missing = accessKeyId === undefined ? "AWS_ACCESS_KEY_ID" : "AWS_SECRET_ACCESS_KEY"
+      return yield* new UsageError({ reason: `${missing}: Set the credentials of the bucket ${location.bucket}.` })
+    }
+    if (endpoint !== undefined && !(/^https?:\/\//.test(endpoint) && URL.canParse(endpoint))) {
+      return yield* new UsageError({
+        reason: "AWS_ENDPOINT_URL_S3: The URL must start with http:// or https://."
+      })
+    }
+    const S3BlobStore = yield* Effect.promise(() => import("@earshot/core/providers/S3BlobStore"))
+    return S3BlobStore.layer({
+      ...location,
+      credentials: { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) },
+      ...(region === undefined ? {} : { region }),
+      ...(endpoint === undefined ? {} : { endpoint })
+    })
+  })
+
 type EngineLayer = Layer.Layer<Engine.Services, Database.DatabaseError | UsageError>
 
 const engineOn = (
   settings: EngineSettings,
-  box: Layer.Layer<SecretBox.SecretBox> | undefined
+  box: Layer.Layer<SecretBox.SecretBox> | undefined,
+  blobs: NonNullable<Engine.Ports["blobs"]>
 ): Layer.Layer<Engine.Services, never, Engine.Storage> =>
   Layer.unwrapEffect(
     Effect.promise(async () => {
       const { Engine } = await import("./LoadedEngine.js")
-      const FileBlobStore = await import("@earshot/core/providers/FileBlobStore")
       const HttpRecordingSource = await import("@earshot/core/providers/HttpRecordingSource")
       const CodeHosts = await import("@earshot/core/providers/CodeHosts")
       const { publicUrl, repositories } = settings.codeHosts
-      const { allowedHosts, maxRecordingBytes, recordings, redaction, transcriber } = settings
+      const { allowedHosts, maxRecordingBytes, redaction, transcriber } = settings
       const limiter = await rateLimiter(settings)
       const bytes = maxRecordingBytes === undefined ? {} : { maxBytes: maxRecordingBytes }
       return Engine.layerWith({
         ...(settings.pageBytes === undefined ? {} : { pageBytes: settings.pageBytes }),
-        blobs: FileBlobStore.layer({ directory: recordings }),
+        blobs,
         ...(settings.collectAfterHours === undefined
           ? {}
           : { recordingStorage: { collectAfter: `${settings.collectAfterHours} hours` as const } }),
@@ -157,9 +188,9 @@ const engine = (settings: EngineSettings): EngineLayer =>
             maxConnections: settings.databaseConnections
           }),
           (storage) =>
-            Layer.unwrapEffect(Effect.map(secretBox(settings), (box) => engineOn(settings, box))).pipe(
-              Layer.provide(Layer.succeedContext(storage))
-            )
+            Layer.unwrapEffect(
+              Effect.zipWith(blobStore(settings), secretBox(settings), (blobs, box) => engineOn(settings, box, blobs))
+            ).pipe(Layer.provide(Layer.succeedContext(storage)))
         )
     )
   )

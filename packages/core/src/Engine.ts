@@ -165,7 +165,7 @@ export type Services =
 /** The replaceable ports, each with a working default. */
 export interface Ports {
   /** Stores recordings. Default: files under `earshot-recordings` in the working directory. */
-  readonly blobs?: Layer.Layer<BlobStore>
+  readonly blobs?: Layer.Layer<BlobStore, never, OutboundHttp.OutboundHttp>
   /** When recordings that nothing refers to are removed from the blob store. */
   readonly recordingStorage?: Recordings.RecordingsConfig
   /**

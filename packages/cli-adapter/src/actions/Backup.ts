@@ -1,4 +1,5 @@
 import type { SqliteBackup } from "@earshot/core/sqlite"
+import { isS3Url } from "@earshot/core/providers/S3Messages"
 import * as Effect from "effect/Effect"
 import type { CommandEffect } from "../CommandEffect.js"
 import { CommandRejected, UsageError } from "../Errors.js"
@@ -21,7 +22,7 @@ const placeOf = (options: BackupOptions): Effect.Effect<SqliteBackup.BackupPlace
       ? Effect.succeed({
           filename: address.filename,
           tablePrefix: plainEngine(options).tablePrefix ?? "",
-          recordings: options.recordings
+          recordings: isS3Url(options.recordings) ? undefined : options.recordings
         })
       : new UsageError({
           reason: "--database: Only an SQLite file. Back PostgreSQL up with pg_dump, as docs/operations.md describes."

@@ -103,7 +103,13 @@ export const outbound = {
 
 export const recordingsFolder = ofEngine(
   withDefault(
-    withEnvironment(text("--recordings <folder>", "Folder to store recordings in."), "EARSHOT_RECORDINGS"),
+    withEnvironment(
+      text(
+        "--recordings <folder>",
+        "Folder to store recordings in, or s3://BUCKET/PREFIX with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL_S3."
+      ),
+      "EARSHOT_RECORDINGS"
+    ),
     DEFAULT_RECORDINGS
   )
 )

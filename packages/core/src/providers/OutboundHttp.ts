@@ -35,7 +35,7 @@ export interface OutboundLimits {
 export interface OutboundRequest {
   readonly url: string
   /** Default: GET. */
-  readonly method?: "GET" | "POST" | "DELETE"
+  readonly method?: "GET" | "POST" | "PUT" | "DELETE"
   /** Sent to the URL's origin alone: a redirect to another origin is followed without them. */
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array

@@ -32,6 +32,38 @@ const engineIn = (root: string) =>
   )
 
 describe("a backup of an SQLite database", () => {
+  it.scopedLive("copies the database alone where the recordings are in another store", () =>
+    Effect.gen(function* () {
+      const root = yield* folder
+      const engine = yield* engineIn(root)
+      const { actor, agent } = yield* Effect.provide(TestEngine.fixture, engine)
+      const voice_recording = new Upload(CallKit.wav(0.1), "audio/wav", "a.wav")
+      yield* Effect.flatMap(Calls, (calls) =>
+        calls.ingest({
+          agent: agent.id,
+          call_id: "1",
+          transcript_type: "service",
+          transcript_json: [],
+          voice_recording
+        })
+      ).pipe(TestEngine.as(actor), Effect.provide(engine))
+      const elsewhere = { ...placeIn(root), recordings: undefined }
+      expect((yield* SqliteBackup.backup(elsewhere, join(root, "alone"))).recordings).toBe(0)
+      const restored = { filename: join(root, "restored.db"), recordings: undefined }
+      expect((yield* SqliteBackup.restore(join(root, "alone"), restored)).recordings).toBe(0)
+      expect(existsSync(restored.filename)).toBe(true)
+      // A backup with recordings is not restored without them.
+      yield* SqliteBackup.backup(placeIn(root), join(root, "whole"))
+      const other = { filename: join(root, "other.db"), recordings: undefined }
+      const { _tag, message } = yield* Effect.flip(SqliteBackup.restore(join(root, "whole"), other))
+      expect([_tag, message]).toEqual([
+        "BackupFailed",
+        "The backup contains recordings: restore them to a folder, and copy them to the bucket."
+      ])
+      expect(existsSync(other.filename)).toBe(false)
+    })
+  )
+
   it.scopedLive("made while calls are ingested is whole, and restores to equal tables and recordings", () =>
     Effect.gen(function* () {
       const root = yield* folder

@@ -25,8 +25,8 @@ export class BackupFailed extends Data.TaggedError("BackupFailed")<{ readonly re
 export interface BackupPlace {
   readonly filename: string
   readonly tablePrefix: string
-  /** The folder of a `FileBlobStore`. */
-  readonly recordings: string
+  /** The folder of a `FileBlobStore`; undefined if the recordings are in another store, which is backed up on its own. */
+  readonly recordings: string | undefined
 }
 
 export interface BackupReport {
@@ -141,8 +141,10 @@ export const backup = (
           return yield* sql<{ readonly blob_key: string }>`SELECT blob_key FROM ${tables.call_recordings}`
         }).pipe(reading(copied, from.tablePrefix))
         const files = [yield* attempt(() => entryOf(folder, DATABASE))]
+        const store = from.recordings
         for (const { blob_key: key } of keys) {
-          const source = path.join(from.recordings, key)
+          if (store === undefined) break
+          const source = path.join(store, key)
           if (!BLOB_KEY.test(key) || !existsSync(source)) continue
           const name = `${RECORDINGS}/${key}`
           yield* attempt(() => copy(source, path.join(folder, name)))
@@ -172,15 +174,21 @@ export const restore = (
     for (const name of [to.filename, `${to.filename}-wal`]) {
       if (existsSync(name)) return yield* new BackupFailed({ reason: `${name} exists: move it away first.` })
     }
-    const present = yield* attempt(() => readdir(to.recordings).catch(() => []))
+    const { recordings } = to
+    const present = recordings === undefined ? [] : yield* attempt(() => readdir(recordings).catch(() => []))
     if (present.length > 0) {
-      return yield* new BackupFailed({ reason: `The folder ${to.recordings} is not empty: move it away first.` })
+      return yield* new BackupFailed({ reason: `The folder ${recordings} is not empty: move it away first.` })
     }
     const text = yield* attempt(() => readFile(path.join(source, MANIFEST), "utf8"))
     const manifest = yield* Effect.mapError(
       Schema.decode(Manifest)(text),
       () => new BackupFailed({ reason: `${path.join(source, MANIFEST)} is not the manifest of a backup.` })
     )
+    if (recordings === undefined && manifest.files.length > 1) {
+      return yield* new BackupFailed({
+        reason: "The backup contains recordings: restore them to a folder, and copy them to the bucket."
+      })
+    }
     for (const file of manifest.files) {
       const found = yield* attempt(() => entryOf(source, file.path))
       if (found.sha256 !== file.sha256) {
@@ -189,8 +197,8 @@ export const restore = (
     }
     yield* reading(path.join(source, DATABASE), manifest.table_prefix)(check)
     for (const file of manifest.files) {
-      if (file.path === DATABASE) continue
-      const target = path.join(to.recordings, file.path.slice(RECORDINGS.length + 1))
+      if (file.path === DATABASE || recordings === undefined) continue
+      const target = path.join(recordings, file.path.slice(RECORDINGS.length + 1))
       yield* attempt(() => copy(path.join(source, file.path), target))
     }
     const unfinished = `${to.filename}.unfinished-${randomUUID()}`
