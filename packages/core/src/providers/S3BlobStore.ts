@@ -176,8 +176,15 @@ export const layer = (config: S3BlobStoreConfig): Layer.Layer<BlobStore, never, 
             : failure(response, response.body.toString())
         )
 
+      /** Logged here, since a response of 503 states no reason, and logs of errors have no messages. */
+      const logged = (operation: string, { message }: S3Failed) =>
+        Effect.logWarning("Failed to reach recordings in the bucket", { operation, reason: message })
+
       const attempt = <A>(operation: string, act: Effect.Effect<A, S3Failed>): Effect.Effect<A, BlobStoreFailed> =>
-        Effect.mapError(act, (cause) => new BlobStoreFailed({ operation, cause }))
+        act.pipe(
+          Effect.tapError((failed) => logged(operation, failed)),
+          Effect.mapError((cause) => new BlobStoreFailed({ operation, cause }))
+        )
 
       const begin = (key: string) =>
         Effect.flatMap(expectSuccess({ method: "POST", key, query: { uploads: "" } }), ({ body }) => {
@@ -296,6 +303,7 @@ export const layer = (config: S3BlobStoreConfig): Layer.Layer<BlobStore, never, 
       ): Stream.Stream<Uint8Array, BlobMissing | BlobStoreFailed> =>
         Stream.unwrapScoped(
           openBlob(key, range).pipe(
+            Effect.tapErrorTag("S3Failed", (failed) => logged("get", failed)),
             Effect.mapError((error) => (error._tag === "BlobMissing" ? error : readFailed(error))),
             Effect.map((response) =>
               response === undefined

@@ -8,6 +8,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { afterAll, beforeEach, describe, expect, it } from "vitest"
@@ -37,7 +38,10 @@ const newKey = () => blobKey(OrganizationId.make(1), randomUUID())
 const run = <A, E>(
   act: (blobs: typeof BlobStore.Service) => Effect.Effect<A, E>,
   config?: Partial<S3BlobStore.S3BlobStoreConfig>
-) => Effect.runPromise(Effect.flatMap(BlobStore, act).pipe(Effect.provide(storeAt("p/", config))))
+) =>
+  Effect.runPromise(
+    Effect.flatMap(BlobStore, act).pipe(Effect.provide([storeAt("p/", config), Logger.remove(Logger.defaultLogger)]))
+  )
 
 const causeOf = (error: BlobStoreFailed) => {
   const { cause } = error
@@ -128,6 +132,31 @@ describe("S3BlobStore", () => {
       expect(await run((blobs) => blobs.list(key, limit))).toEqual([])
     }
     await run((blobs) => blobs.remove(key))
+  })
+
+  it("logs the server's reason for a failed read and a failed write", async () => {
+    const lines: Array<unknown> = []
+    const logger = Logger.replace(
+      Logger.defaultLogger,
+      Logger.make(({ logLevel, message }) => {
+        lines.push([logLevel.label, message])
+      })
+    )
+    server.answer = () => ({ status: 403, body: "<Error><Code>AccessDenied</Code></Error>" })
+    await run((blobs) =>
+      Effect.all([
+        Effect.flip(blobs.put(newKey(), Stream.make(Buffer.from("x")))),
+        Effect.flip(Stream.runDrain(blobs.get(newKey())))
+      ]).pipe(Effect.provide(logger))
+    )
+    const line = (operation: string) => [
+      "WARN",
+      [
+        "Failed to reach recordings in the bucket",
+        { operation, reason: "The S3 server responded with 403 AccessDenied" }
+      ]
+    ]
+    expect(lines).toEqual([line("put"), line("get")])
   })
 
   it("fails with a wrong secret", async () => {
