@@ -65,6 +65,8 @@ import * as FileBlobStore from "./providers/FileBlobStore.js"
 import * as HttpChatAgent from "./providers/HttpChatAgent.js"
 import * as HttpRecordingSource from "./providers/HttpRecordingSource.js"
 import * as OutboundHttp from "./providers/OutboundHttp.js"
+import type { AudioProbe } from "./calls/AudioProbe.js"
+import * as MusicMetadataProbe from "./providers/MusicMetadataProbe.js"
 import * as QuickJsSandbox from "./providers/QuickJsSandbox.js"
 import { type NerProvider, nerProviderNone } from "@earshot/redaction"
 import * as IntegrationSecrets from "./platforms/IntegrationSecrets.js"
@@ -189,6 +191,8 @@ export interface Ports {
   readonly simulation?: Simulations.SimulationConfig & TextExecutor.TextExecutorConfig
   /** Settings of `JobRunner`, which runs no job before `run` or `drain` is called. */
   readonly jobs?: JobRunner.JobRunnerConfig
+  /** Reads the durations of recordings. Default: `music-metadata`. */
+  readonly audioProbe?: Layer.Layer<AudioProbe>
   /** The host's own model for finding sensitive data, in addition to the rules. Default: none. */
   readonly ner?: Layer.Layer<NerProvider, never, OutboundHttp.OutboundHttp>
   readonly ingest?: Calls.IngestConfig
@@ -347,7 +351,8 @@ const testing = (ports: Ports) =>
 const ingestion = (ports: Ports) =>
   Layer.merge(PlatformWebhooks.layer, Traces.layer(ports.traces, ports.ingest?.redaction)).pipe(
     Layer.provideMerge(Calls.layer(ports.ingest)),
-    Layer.provide(ports.ner ?? nerProviderNone)
+    Layer.provide(ports.ner ?? nerProviderNone),
+    Layer.provide(ports.audioProbe ?? MusicMetadataProbe.layer())
   )
 
 /** The engine with some of its ports replaced. */

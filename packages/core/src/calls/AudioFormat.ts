@@ -1,5 +1,8 @@
 /** Detects the format of an audio file by its signature. The content type that a client declares is not trusted. */
 
+import * as Either from "effect/Either"
+import { type AudioFacts, UNKNOWN_AUDIO } from "./AudioProbe.js"
+
 /** The supported audio formats, by content type. */
 export type AudioType =
   | "audio/wav"
@@ -13,10 +16,9 @@ export type AudioType =
   | "audio/aiff"
   | "audio/basic"
 
-export interface AudioFormat {
+/** Duration and channels are known of WAV files of samples, whose header states them. */
+export interface AudioFormat extends AudioFacts {
   readonly contentType: AudioType
-  /** Seconds, for WAV files whose header states it; otherwise null. */
-  readonly durationSeconds: number | null
 }
 
 /** Bytes from the start of a file that `detectAudioFormat` reads. */
@@ -25,6 +27,8 @@ export const AUDIO_HEAD_BYTES = 65_536
 export const NOT_AUDIO =
   "The file is not in a supported audio format (WAV, MP3, Ogg, WebM, FLAC, M4A, AAC, AMR, AIFF or AU)."
 
+export const WAV_WITHOUT_DATA = "The WAV file has no audio data."
+
 const ascii = (head: Uint8Array, at: number, text: string): boolean => {
   if (head.length < at + text.length) return false
   for (let i = 0; i < text.length; i++) if (head[at + i] !== text.charCodeAt(i)) return false
@@ -32,14 +36,15 @@ const ascii = (head: Uint8Array, at: number, text: string): boolean => {
 }
 
 /**
- * The format of an audio file, and the duration of a WAV file. `head` is the first `AUDIO_HEAD_BYTES` bytes or the whole
- * file if it is shorter; `sizeBytes` is the size of the whole file. Undefined when the format is not supported.
+ * The format of an audio file, or why it is not accepted: its format is not supported, or it is a WAV file without data.
+ * `head` is the first `AUDIO_HEAD_BYTES` bytes or the whole file if it is shorter; `sizeBytes` is the size of the whole file.
  */
-export const detectAudioFormat = (head: Uint8Array, sizeBytes: number): AudioFormat | undefined => {
+export const detectAudioFormat = (head: Uint8Array, sizeBytes: number): Either.Either<AudioFormat, string> => {
   const contentType = typeOf(head)
-  return contentType === undefined
-    ? undefined
-    : { contentType, durationSeconds: contentType === "audio/wav" ? wavSeconds(head, sizeBytes) : null }
+  if (contentType === undefined) return Either.left(NOT_AUDIO)
+  return contentType === "audio/wav"
+    ? Either.map(wavFacts(head, sizeBytes), (facts) => ({ contentType, ...facts }))
+    : Either.right({ contentType, ...UNKNOWN_AUDIO })
 }
 
 const typeOf = (head: Uint8Array): AudioType | undefined => {
@@ -70,23 +75,36 @@ const frameType = (head: Uint8Array): AudioType | undefined => {
     : undefined
 }
 
+/** Integers, floating point, A-law and mu-law, and whatever an extensible header says: their byte rate is exact. */
+const SAMPLE_TAGS: ReadonlySet<number> = new Set([1, 3, 6, 7, 0xfffe])
+
 /**
- * Duration of a WAV file in seconds: the size of its data chunk divided by its byte rate; null when the header has none.
- * Streaming writers leave the data size 0 or 0xFFFFFFFF; such a size, and one larger than the file, means that the data
- * extends to the end of the file.
+ * Duration of a WAV file of samples: the size of its data chunk divided by its byte rate; null when the header has none, or
+ * when it is compressed. Streaming writers leave the data size 0 or 0xFFFFFFFF; such a size, and one larger than the file,
+ * means that the data extends to the end of the file.
  */
-const wavSeconds = (head: Uint8Array, sizeBytes: number): number | null => {
+const wavFacts = (head: Uint8Array, sizeBytes: number): Either.Either<AudioFacts, string> => {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
   let bytesPerSecond = 0
-  for (let at = 12; at + 8 <= head.length;) {
+  let channels = 0
+  let at = 12
+  while (at + 8 <= head.length) {
     const size = view.getUint32(at + 4, true)
-    if (ascii(head, at, "fmt ") && at + 24 <= head.length) bytesPerSecond = view.getUint32(at + 16, true)
+    if (ascii(head, at, "fmt ") && at + 24 <= head.length && SAMPLE_TAGS.has(view.getUint16(at + 8, true))) {
+      channels = view.getUint16(at + 10, true)
+      bytesPerSecond = view.getUint32(at + 16, true)
+    }
     if (ascii(head, at, "data")) {
       const present = Math.max(0, sizeBytes - at - 8)
+      if (present === 0) return Either.left(WAV_WITHOUT_DATA)
       const bytes = size === 0 || size > present ? present : size
-      return bytesPerSecond > 0 ? bytes / bytesPerSecond : null
+      return Either.right({
+        durationSeconds: bytesPerSecond > 0 ? bytes / bytesPerSecond : null,
+        channels: channels > 0 ? channels : null
+      })
     }
     at += 8 + size + (size % 2)
   }
-  return null
+  // Data that begins beyond the head may be there.
+  return at + 8 > sizeBytes ? Either.left(WAV_WITHOUT_DATA) : Either.right(UNKNOWN_AUDIO)
 }

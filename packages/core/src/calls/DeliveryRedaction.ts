@@ -26,7 +26,8 @@ import type { ValidationFailed } from "../kernel/FieldErrors.js"
 import type { StorageError } from "../kernel/Storage.js"
 import { isSuperseded } from "../platforms/Envelopes.js"
 import { type RawTranscript, type RedactedTranscript, skippedOf } from "../transcripts/Transcript.js"
-import { AUDIO_HEAD_BYTES, detectAudioFormat, NOT_AUDIO } from "./AudioFormat.js"
+import { AudioProbe } from "./AudioProbe.js"
+import { AUDIO_HEAD_BYTES, detectAudioFormat } from "./AudioFormat.js"
 import { type Blob, BlobStore } from "./BlobStore.js"
 import { RedactionUnavailable } from "./CallErrors.js"
 import type { CallRecord, Recording } from "./CallRecord.js"
@@ -102,19 +103,22 @@ const notMuted = (error: AudioError): string => {
   }
 }
 
-const audioOf = (bytes: Uint8Array): AudioData | undefined => {
-  const format = detectAudioFormat(bytes.subarray(0, AUDIO_HEAD_BYTES), bytes.length)
-  return format === undefined
-    ? undefined
-    : {
-        bytes,
-        contentType: format.contentType,
-        durationSeconds: Either.match(describeAudio(bytes), {
-          onLeft: () => format.durationSeconds,
-          onRight: ({ durationSeconds }) => durationSeconds
-        })
-      }
-}
+/** The audio in some bytes, or why there is none. */
+const audioOf = (probe: AudioProbe["Type"], bytes: Uint8Array): Effect.Effect<Either.Either<AudioData, string>> =>
+  Effect.gen(function* () {
+    const detected = detectAudioFormat(bytes.subarray(0, AUDIO_HEAD_BYTES), bytes.length)
+    if (Either.isLeft(detected)) return Either.left(detected.left)
+    const { contentType, durationSeconds } = detected.right
+    // What can be muted is read to be muted anyway.
+    const described = describeAudio(bytes)
+    const known = Either.isRight(described) ? described.right.durationSeconds : durationSeconds
+    const sizeBytes = bytes.length
+    return Either.right({
+      bytes,
+      contentType,
+      durationSeconds: known ?? (yield* probe.probe(Stream.make(bytes), { contentType, sizeBytes })).durationSeconds
+    })
+  })
 
 /** A stored transcript as input for further redaction. */
 const asRaw = (stored: RedactedTranscript): RawTranscript => ({
@@ -225,6 +229,7 @@ export const make = (config: RedactionConfig) =>
   Effect.gen(function* () {
     const store = yield* CallStore
     const blobs = yield* BlobStore
+    const probe = yield* AudioProbe
     const source = yield* RecordingSource
     const transcriber = yield* Transcriber
     const ner = yield* NerProvider
@@ -233,10 +238,13 @@ export const make = (config: RedactionConfig) =>
 
     const readDelivered = (ref: RecordingRef): Effect.Effect<AudioOutcome, ValidationFailed> =>
       (ref.from === "upload" ? Effect.succeed(ref.upload.bytes) : collect(source.fetch(ref.url))).pipe(
-        Effect.map((bytes): AudioOutcome => {
-          const audio = audioOf(bytes)
-          return audio === undefined ? failedAudio(recordingMissing(NOT_AUDIO)) : { audio, error: undefined }
-        }),
+        Effect.flatMap((bytes) => audioOf(probe, bytes)),
+        Effect.map(
+          Either.match({
+            onLeft: (reason) => failedAudio(recordingMissing(reason)),
+            onRight: (audio): AudioOutcome => ({ audio, error: undefined })
+          })
+        ),
         Effect.catchTags({
           RecordingUrlNotAllowed: ({ reason }) =>
             Effect.map(urlNotAllowed(ref, reason), ({ recordingError }) => failedAudio(recordingError ?? reason)),
@@ -246,7 +254,8 @@ export const make = (config: RedactionConfig) =>
 
     const readStored = (recording: Recording): Effect.Effect<AudioData | undefined, StorageError> =>
       collect(blobs.get(recording.blobKey)).pipe(
-        Effect.map(audioOf),
+        Effect.flatMap((bytes) => audioOf(probe, bytes)),
+        Effect.map(Either.getOrUndefined),
         Effect.catchTags({ BlobMissing: () => Effect.succeed(undefined), BlobStoreFailed: blobStoreError })
       )
 

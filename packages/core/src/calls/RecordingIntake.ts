@@ -1,11 +1,13 @@
 /** Stores the recording of a delivery: an uploaded file, or the bytes behind a URL. */
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
 import type { Permit } from "../access/Permit.js"
 import { fieldError, ValidationFailed } from "../kernel/FieldErrors.js"
 import { type StorageError, StorageFailed } from "../kernel/Storage.js"
-import { AUDIO_HEAD_BYTES, detectAudioFormat, NOT_AUDIO } from "./AudioFormat.js"
-import type { BlobStoreFailed } from "./BlobStore.js"
+import { AUDIO_HEAD_BYTES, detectAudioFormat } from "./AudioFormat.js"
+import { AudioProbe } from "./AudioProbe.js"
+import { BlobStore, type BlobStoreFailed } from "./BlobStore.js"
 import type { Delivery } from "./Delivery.js"
 import type { RecordingRef } from "./IngestValidation.js"
 import { Recordings } from "./Recordings.js"
@@ -28,6 +30,8 @@ export const blobStoreError = (error: BlobStoreFailed): StorageFailed =>
 export const make = Effect.gen(function* () {
   const recordings = yield* Recordings
   const source = yield* RecordingSource
+  const blobs = yield* BlobStore
+  const audioProbe = yield* AudioProbe
 
   /** Stores a recording. A failed download is reported in the call record; it does not fail the delivery. */
   const store = (
@@ -48,17 +52,22 @@ export const make = Effect.gen(function* () {
           })
         )
       )
-      const format = detectAudioFormat(Buffer.concat(head), blob.sizeBytes)
-      if (format === undefined) {
+      const detected = detectAudioFormat(Buffer.concat(head), blob.sizeBytes)
+      if (Either.isLeft(detected)) {
         yield* recordings.release([blob.key])
-        return yield* new RecordingUnavailable({ reason: NOT_AUDIO })
+        return yield* new RecordingUnavailable({ reason: detected.left })
       }
+      const format = detected.right
+      const { durationSeconds } =
+        format.durationSeconds === null
+          ? yield* audioProbe.probe(blobs.get(blob.key), { ...format, sizeBytes: blob.sizeBytes })
+          : format
       const recording = {
         blobKey: blob.key,
         contentType: format.contentType,
         sizeBytes: blob.sizeBytes,
         sha256: blob.sha256,
-        durationSeconds: format.durationSeconds,
+        durationSeconds,
         mainAgentChannelIndex: channel ?? null
       }
       return { recording, recordingError: undefined }

@@ -1,9 +1,10 @@
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { AUDIO_HEAD_BYTES, detectAudioFormat, NOT_AUDIO } from "../calls/AudioFormat.js"
+import { AUDIO_HEAD_BYTES, detectAudioFormat } from "../calls/AudioFormat.js"
 import { RecordingSource } from "../calls/RecordingSource.js"
 import { type Transcribe, Transcriber } from "../calls/Transcriber.js"
 import type { RunAudio } from "../results/ReportRules.js"
@@ -31,10 +32,10 @@ export const layer = Layer.effect(
     const transcribed = (transcribe: Transcribe) => (audio: RunAudio) =>
       Effect.flatMap(bytesOf(audio), (bytes) => {
         const facts = detectAudioFormat(bytes.subarray(0, AUDIO_HEAD_BYTES), bytes.length)
-        return facts === undefined
-          ? Effect.fail(new RunAudioUnusable({ reason: NOT_AUDIO }))
+        return Either.isLeft(facts)
+          ? Effect.fail(new RunAudioUnusable({ reason: facts.left }))
           : transcribe({
-              contentType: facts.contentType,
+              contentType: facts.right.contentType,
               sizeBytes: bytes.length,
               content: Stream.make(bytes)
             }).pipe(Effect.mapError(({ reason }) => new RunAudioUnusable({ reason })))

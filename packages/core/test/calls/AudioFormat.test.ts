@@ -1,4 +1,5 @@
 import { CallKit } from "@earshot/test-kit"
+import * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { AUDIO_HEAD_BYTES, detectAudioFormat } from "../../src/calls/AudioFormat.js"
@@ -6,11 +7,12 @@ import { AUDIO_HEAD_BYTES, detectAudioFormat } from "../../src/calls/AudioFormat
 const bytes = (...parts: ReadonlyArray<string | ReadonlyArray<number>>) =>
   Uint8Array.from(parts.flatMap((part) => (typeof part === "string" ? [...Buffer.from(part, "latin1")] : part)))
 
-const facts = (file: Uint8Array) => detectAudioFormat(file.subarray(0, AUDIO_HEAD_BYTES), file.length)
+const detected = (file: Uint8Array) => detectAudioFormat(file.subarray(0, AUDIO_HEAD_BYTES), file.length)
+const facts = (file: Uint8Array) => Either.getOrUndefined(detected(file))
 
 describe("audio format detection", () => {
   it.each([
-    ["audio/wav", bytes("RIFF", [0, 0, 0, 0], "WAVE")],
+    ["audio/wav", bytes("RIFF", [0, 0, 0, 0], "WAVE", "data", [2, 0, 0, 0, 1, 1])],
     ["audio/ogg", bytes("OggS", [0])],
     ["audio/flac", bytes("fLaC")],
     ["audio/amr", bytes("#!AMR\n")],
@@ -38,7 +40,7 @@ describe("audio format detection", () => {
 
   it("computes the duration of a WAV file from its data chunk", () => {
     fc.assert(
-      fc.property(fc.double({ min: 0, max: 3, noNaN: true }), fc.constantFrom<1 | 2>(1, 2), (seconds, channels) => {
+      fc.property(fc.double({ min: 0.001, max: 3, noNaN: true }), fc.constantFrom<1 | 2>(1, 2), (seconds, channels) => {
         expect(facts(CallKit.wav(seconds, { channels }))?.durationSeconds).toBeCloseTo(seconds, 3)
       })
     )
@@ -49,6 +51,26 @@ describe("audio format detection", () => {
     new DataView(streamed.buffer).setUint32(40, 0xffffffff, true)
     expect(facts(streamed)?.durationSeconds).toBeCloseTo(2, 3)
     expect(facts(CallKit.wav(2).subarray(0, 44 + 8000))?.durationSeconds).toBeCloseTo(0.5, 3)
+  })
+
+  it("rejects a WAV file without data", () => {
+    const empty = CallKit.wav(0)
+    const reason = Either.left("The WAV file has no audio data.")
+    for (const file of [empty, empty.subarray(0, 36), bytes("RIFF", [4, 0, 0, 0], "WAVE")]) {
+      expect(detected(file)).toEqual(reason)
+    }
+    // A chunk before the data may be longer than what is read of the file.
+    const long = bytes("RIFF", [0, 0, 0, 0], "WAVE", "LIST", [0, 0, 2, 0])
+    expect(detectAudioFormat(long, 200_000)).toEqual(
+      Either.right({ contentType: "audio/wav", durationSeconds: null, channels: null })
+    )
+  })
+
+  it("leaves the duration of compressed WAV files to the library", () => {
+    const file = CallKit.wav(2, { channels: 2 })
+    expect(facts(file)).toMatchObject({ channels: 2 })
+    new DataView(file.buffer).setUint16(20, 0x11, true)
+    expect(facts(file)).toEqual({ contentType: "audio/wav", durationSeconds: null, channels: null })
   })
 
   it("never fails on arbitrary bytes", () => {

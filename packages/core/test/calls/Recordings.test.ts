@@ -1,3 +1,5 @@
+import { oggOpusOf } from "@earshot/test-kit/audio"
+import { readFileSync } from "node:fs"
 import { BlobStore, BlobStoreFailed, blobKey, Calls, OrganizationId, Recordings, Upload } from "@earshot/core"
 import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
 import { CallKit, TestEngine } from "@earshot/test-kit"
@@ -76,6 +78,48 @@ for (const database of TestEngine.databases) {
         state.failing = false
         expect(yield* recordings.collect).toBe(1)
         expect(yield* keys).toEqual([])
+      }).pipe(Effect.provide(engine))
+    )
+
+    it.scoped("have the duration of their file, redacted or not; a WAV file without data is not stored", () =>
+      Effect.gen(function* () {
+        const { actor, agent } = yield* TestEngine.fixture
+        const calls = yield* Calls
+        const mp3 = readFileSync(new URL("../../../redaction/test/audio/fixtures/cbr-mono-8000.mp3", import.meta.url))
+        // What no header states and nothing mutes.
+        const packets = Array.from({ length: 150 }, () => Uint8Array.of(8, 1, 2))
+        const opus = oggOpusOf(packets, { channels: 2, samplesPerPacket: 960, preSkip: 0 })
+        const ingest = (call_id: string, file: Uint8Array, redact_fields: ReadonlyArray<"ssn"> = []) =>
+          calls
+            .ingest({
+              agent: agent.id,
+              call_id,
+              transcript_type: "service",
+              transcript_json: [{ role: "Main Agent", content: "Hello", start_time: 0, end_time: 1 }],
+              voice_recording: upload(file),
+              redact_fields: [...redact_fields]
+            })
+            .pipe(
+              TestEngine.as(actor),
+              Effect.map(({ call }) => call)
+            )
+        for (const [name, file, seconds] of [
+          ["mp3", mp3, 4.176],
+          ["opus", opus, 3],
+          ["wav", CallKit.wav(2), 2]
+        ] as const) {
+          for (const fields of [[], ["ssn"]] as const) {
+            const call = yield* ingest(`${name} ${fields.length}`, file, fields)
+            expect(call.recording?.durationSeconds).toBeCloseTo(seconds, 2)
+            expect(call.durationSeconds).toBeCloseTo(seconds, 2)
+          }
+        }
+        for (const fields of [[], ["ssn"]] as const) {
+          expect(yield* ingest(`empty ${fields.length}`, CallKit.wav(0), fields)).toMatchObject({
+            recording: null,
+            errorMessage: "The recording is missing: The WAV file has no audio data."
+          })
+        }
       }).pipe(Effect.provide(engine))
     )
 
