@@ -115,6 +115,12 @@ const results = createRoute({
   component: lazyRouteComponent(() => import("./routes/Results.js"), "Results")
 })
 
+const suites = createRoute({
+  getParentRoute: () => app,
+  path: "/suites",
+  component: lazyRouteComponent(() => import("./routes/Suites.js"), "Suites")
+})
+
 const result = createRoute({
   getParentRoute: () => app,
   path: "/results/$id",
@@ -144,7 +150,7 @@ const settings = createRoute({
 
 const routeTree = root.addChildren([
   login,
-  app.addChildren([home, calls, call, dashboards, dashboard, results, result, compare, run, settings])
+  app.addChildren([home, calls, call, dashboards, dashboard, suites, results, result, compare, run, settings])
 ])
 
 export const router = createRouter({

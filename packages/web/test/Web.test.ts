@@ -410,6 +410,93 @@ describe("the web app", () => {
     })
   })
 
+  describe("suites", () => {
+    const suite = (scenario: Readonly<Record<string, unknown>>) =>
+      JSON.stringify(
+        {
+          version: "1",
+          suite: { name: "Front desk" },
+          scenarios: [{ key: "move", name: "Moves a stay", type: "instruction", instructions: "Move it.", ...scenario }]
+        },
+        null,
+        2
+      )
+    const text = () => page.getByLabel("Suite as JSON, YAML, or scenarios as CSV")
+
+    it("are read from a file, show each error at its place, are planned with a price, and run", async () => {
+      await open()
+      await page.goto(`${server.url}/app/calls`)
+      await page.getByRole("link", { name: "Suites" }).click()
+      await page.getByLabel("File").setInputFiles({
+        name: "suite.json",
+        mimeType: "application/json",
+        buffer: Buffer.from(suite({ frequency: 0, type: "nonsense" }))
+      })
+      await page.getByRole("button", { name: "Validate" }).click()
+      const errors = page.getByRole("alert", { name: /^\d+ errors?$/ })
+      await errors.getByText("scenarios[0].frequency").waitFor()
+      await expectSound("suite-errors")
+      await errors.getByRole("button", { name: "Line 12, column 20" }).press("Enter")
+      const caret = await text().evaluate((area: HTMLTextAreaElement) => area.value[area.selectionStart])
+      expect(caret).toBe("0")
+      await text().fill(suite({ frequency: 2 }))
+      await errors.waitFor({ state: "detached" })
+      await page.getByRole("button", { name: "Validate" }).press("Enter")
+      await page.getByRole("heading", { name: "Plan of Front desk" }).waitFor()
+      const { plan } = (await server.post("/test_framework/v2/scenarios/validate_scenarios_json/", {
+        spec: suite({ frequency: 2 }),
+        agent_id: server.agent,
+        channel: "text"
+      })) as { plan: { estimated_cost: string } }
+      await expectSound("suite-plan")
+      await page.getByRole("button", { name: `Run for ${plan.estimated_cost} credits` }).press("Enter")
+      await page.waitForURL(/\/app\/results\/\d+$/)
+      await page.getByRole("link", { name: "Moves a stay" }).first().waitFor()
+    })
+
+    it("keep what was typed while the server is busy and when the session ends", async () => {
+      await open()
+      await page.goto(`${server.url}/app/suites`)
+      const typed = suite({})
+      await text().fill(typed)
+      await page.route("**/validate_scenarios_json/", (route) => route.abort())
+      await page.getByRole("button", { name: "Validate" }).click()
+      await page.getByRole("alert").getByText("The server cannot be reached").waitFor()
+      expect(await text().inputValue()).toBe(typed)
+      await page.unroute("**/validate_scenarios_json/")
+      await context.clearCookies()
+      await page.getByRole("button", { name: "Validate" }).click()
+      await page.getByRole("heading", { name: "Your session has ended" }).waitFor()
+      await page.getByLabel("API key").fill(server.apiKey)
+      await page.keyboard.press("Enter")
+      await page.getByRole("heading", { name: "Your session has ended" }).waitFor({ state: "detached" })
+      expect(await text().inputValue()).toBe(typed)
+      await page.getByRole("button", { name: "Validate" }).click()
+      await page.getByRole("heading", { name: "Plan of Front desk" }).waitFor()
+    })
+
+    it.each([
+      [360, true],
+      [2560, false]
+    ])("show text of others as text in %i pixels (dark: %s)", async (width, dark) => {
+      await open({ width, dark })
+      await page.goto(`${server.url}/app/suites`)
+      const hostile = `<img src=x onerror="window.hacked=1">\u202Etxt${"x".repeat(30)}`
+      await text().fill(suite({ name: hostile, [hostile]: 1 }))
+      await page.getByRole("button", { name: "Validate" }).click()
+      await page
+        .getByRole("alert", { name: /^\d+ errors?$/ })
+        .getByText("onerror")
+        .first()
+        .waitFor()
+      await expectSound(`suite-errors-${width}`)
+      await text().fill(suite({ name: hostile }))
+      await page.getByRole("button", { name: "Validate" }).click()
+      await page.getByRole("heading", { name: "Plan of Front desk" }).waitFor()
+      await expectSound(`suite-plan-${width}`)
+    })
+  })
+
   describe("results", () => {
     it("show the runs of a result, one run, and the comparison of two results", async () => {
       await open()

@@ -3,6 +3,7 @@ import * as Charts from "../src/rules/charts.js"
 import * as Filter from "../src/rules/filter.js"
 import * as Format from "../src/rules/format.js"
 import * as Turns from "../src/rules/turns.js"
+import * as SuiteText from "../src/rules/suiteText.js"
 
 const failed: Filter.Leaf = { field: "success", op: "eq", value: false }
 const recent: Filter.Leaf = { field: "timestamp", op: "gte", value: "today-7d" }
@@ -189,5 +190,55 @@ describe("turns", () => {
       { text: "[PERSON_NAME]", isRedacted: true },
       { text: ", [not one]", isRedacted: false }
     ])
+  })
+})
+
+describe("the places of errors in a suite", () => {
+  const spec = { version: "1", suite: { name: "Smoke" }, scenarios: [{ key: "a" }, { key: "b", frequency: 0 }] }
+  const errors = { "scenarios[1].frequency": ["Too small."], "scenarios[0].name": ["Required."], agent: ["Unknown."] }
+
+  it("are those of the values in JSON, and of what surrounds a value that is missing", () => {
+    const text = JSON.stringify(spec, null, 2).replaceAll("\n", "\r\n")
+    const found = SuiteText.placeErrors(text, errors)
+    expect(found.map(({ path, place }) => [path, place?.line, place?.column])).toEqual([
+      ["agent", 1, 1],
+      ["scenarios[0].name", 7, 5],
+      ["scenarios[1].frequency", 12, 20]
+    ])
+    expect(text[found[2]?.place?.offset ?? 0]).toBe("0")
+  })
+
+  it("are found in YAML", () => {
+    const text = 'version: "1"\nsuite: {name: Smoke}\nscenarios:\n  - key: a\n  - key: b\n    frequency: 0\n'
+    expect(SuiteText.placeErrors(text, errors).map(({ place }) => [place?.line, place?.column])).toEqual([
+      [1, 1],
+      [4, 5],
+      [6, 16]
+    ])
+  })
+
+  it("are the stated ones where the syntax is invalid, and none in CSV", () => {
+    const broken = SuiteText.placeErrors('{\n  "suite": ,\n}', {
+      spec: ["This is not valid JSON (line 2, column 12)."]
+    })
+    expect(broken[0]?.place).toEqual({ offset: 13, line: 2, column: 12 })
+    expect(SuiteText.placeErrors("key,name\na,A\n", { "scenarios[0].type": ["Required."] })[0]).toMatchObject({
+      path: "scenarios[0].type",
+      message: "Required."
+    })
+  })
+
+  it("are within the text, wherever the text breaks off", () => {
+    const texts = [JSON.stringify(spec, null, 1), 'a: &x [1, "b\n', "? - *y\n- {", "<<: *z\nkey: !!binary |\n  x"]
+    for (const whole of texts) {
+      for (let end = 0; end <= whole.length; end++) {
+        const text = whole.slice(0, end)
+        for (const { place } of SuiteText.placeErrors(text, { ...errors, "": ["Wrong."], "[0]..x[": ["Wrong."] })) {
+          expect(place?.offset ?? 0).toBeLessThanOrEqual(text.length)
+          expect(place?.line ?? 1).toBeGreaterThanOrEqual(1)
+          expect(place?.column ?? 1).toBeGreaterThanOrEqual(1)
+        }
+      }
+    }
   })
 })

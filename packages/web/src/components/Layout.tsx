@@ -11,6 +11,7 @@ import { nextTheme, setTheme, type Theme, theme } from "./theme.js"
 const NAVIGATION: ReadonlyArray<readonly [path: string, name: string, icon: IconName]> = [
   ["/calls", "Calls", "calls"],
   ["/dashboards", "Dashboards", "dashboards"],
+  ["/suites", "Suites", "tests"],
   ["/results", "Results", "results"],
   ["/settings", "Settings", "settings"]
 ]

@@ -38,7 +38,10 @@ export const Results = () => {
             all.length === 0 ? (
               <Empty title="No results yet">
                 <p>
-                  Run a suite to test an agent: <code className="mono">earshot suites run suite.json</code>
+                  <Link to="/suites" className="link">
+                    Run a suite
+                  </Link>{" "}
+                  to test an agent, here or as <code className="mono">earshot suites run suite.json</code>
                 </p>
               </Empty>
             ) : (
