@@ -17,9 +17,9 @@ export interface ActivityOptions {
   readonly minMillis?: number
 }
 
-export const ACTIVITY_DEFAULTS = { thresholdDb: -40, hangoverMillis: 250, minMillis: 30 } as const
+const ACTIVITY_DEFAULTS = { thresholdDb: -40, hangoverMillis: 250, minMillis: 30 } as const
 
-export const WINDOW_SAMPLES = 10 * SAMPLES_PER_MILLI
+const WINDOW_SAMPLES = 10 * SAMPLES_PER_MILLI
 
 export interface Activity {
   /** Speech that has ended, in order. */
