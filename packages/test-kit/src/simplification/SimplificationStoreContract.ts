@@ -1,4 +1,4 @@
-import { JobStore, OrganizationStore, SIMPLIFICATION_JOB, SimplificationStore } from "@earshot/core"
+import { JobStore, OrganizationStore, SIMPLIFICATION_JOB, SimplificationStore, UnitOfWork } from "@earshot/core"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -17,24 +17,28 @@ const newOrganization = Effect.gen(function* () {
   const { id } = yield* (yield* OrganizationStore).insert({ name: "Contract" }, at(0))
   const store = yield* SimplificationStore
   const jobs = yield* JobStore
+  const work = yield* UnitOfWork
   const toWrite = permit(id, "simplifications.request")
   const begin = (prompt: string, now = 0) =>
-    Effect.gen(function* () {
-      const wanted = { progressId: randomUUID(), prompt, promptHash: hashOf(prompt) }
-      const begun = yield* store.begin(toWrite, wanted, at(now))
-      if (begun.created) {
-        const job = { organizationId: id, kind: SIMPLIFICATION_JOB, key: begun.progressId, payload: null }
-        yield* jobs.enqueue(job, now)
-      }
-      return begun
-    })
+    // A simplification without a job is taken for one that has ended, so nobody may see it before its job.
+    work.atomically(
+      Effect.gen(function* () {
+        const wanted = { progressId: randomUUID(), prompt, promptHash: hashOf(prompt) }
+        const begun = yield* store.begin(toWrite, wanted, at(now))
+        if (begun.created) {
+          const job = { organizationId: id, kind: SIMPLIFICATION_JOB, key: begun.progressId, payload: null }
+          yield* jobs.enqueue(job, now)
+        }
+        return begun
+      })
+    )
   return { store, begin, toWrite }
 })
 
 /** What every `SimplificationStore` has to do. It begins and ends no job: the `JobStore` beside it does. */
 export const simplificationStoreContract = <E>(
   subject: string,
-  stores: Layer.Layer<SimplificationStore | JobStore | OrganizationStore, E>
+  stores: Layer.Layer<SimplificationStore | JobStore | OrganizationStore | UnitOfWork, E>
 ): void => {
   layer(stores)(`simplifications stored by ${subject}`, (it) => {
     it.effect("are shared by requests for one prompt while in progress and for ten seconds after", () =>
