@@ -312,6 +312,30 @@ for (const database of TestEngine.databases) {
       })
     )
 
+    it.effect("keep no name of a recording: of its file, its URL, or in the details", () =>
+      Effect.gen(function* () {
+        const { actor, agent } = yield* TestEngine.fixture
+        const name = "jane-415-555-2671.wav"
+        const deliveries = [
+          { call_id: "file", voice_recording: new Upload(loud(15), "audio/wav", name) },
+          { call_id: "url", voice_recording_url: `https://recordings.example/${name}` },
+          { call_id: "details", metadata: { recording: name }, feedback: `Listen to ${name} again.` }
+        ]
+        for (const delivery of deliveries) {
+          const { call } = yield* ingest(actor, {
+            agent: agent.id,
+            transcript_json: turns,
+            redact_fields: ["phone_number", "filename"],
+            ...delivery
+          })
+          expect(call.recording === null).toBe(delivery.call_id === "details")
+          const calls = yield* Calls
+          const stored = yield* calls.read(call.id).pipe(TestEngine.as(actor))
+          expect(JSON.stringify([call, encodeCallRecord(stored)])).not.toMatch(/2671|jane/)
+        }
+      })
+    )
+
     it.effect("store a report of what was redacted, where and by which recognizer, without a value", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
