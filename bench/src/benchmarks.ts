@@ -12,6 +12,7 @@ import { resultsBenchmark } from "./results.js"
 import { simplifyBenchmark } from "./simplify.js"
 import { suitesBenchmark } from "./suites.js"
 import { transcriptBenchmark } from "./transcript.js"
+import { webhooksBenchmark } from "./webhooks.js"
 import { widgetsBenchmark } from "./widgets.js"
 import { wrongKeysBenchmark } from "./wrong-keys.js"
 
@@ -29,6 +30,7 @@ export const benchmarks: ReadonlyArray<Benchmark> = [
   simplifyBenchmark,
   suitesBenchmark,
   transcriptBenchmark,
+  webhooksBenchmark,
   widgetsBenchmark,
   wrongKeysBenchmark
 ]
