@@ -208,6 +208,21 @@ export const sendForStatus = <M extends Method, P extends PathOf<M>>(
 export const sendForText = (path: PathOf<"get">, sent: Sent): Effect.Effect<string, ApiFailure, Api> =>
   Effect.map(request("get", path, sent, "text"), ({ data }) => String(data))
 
+/** The bytes of a response, as they arrive, with its content type. */
+export const sendForBytes = (
+  path: PathOf<"get">,
+  sent: Sent
+): Effect.Effect<
+  { readonly contentType: string; readonly bytes: ReadableStream<Uint8Array> | null },
+  ApiFailure,
+  Api
+> =>
+  Effect.map(request("get", path, sent, "stream"), ({ data, response }) => ({
+    contentType: response.headers.get("content-type") ?? "",
+    // eslint-disable-next-line typescript/consistent-type-assertions -- `parseAs` is "stream"
+    bytes: data as ReadableStream<Uint8Array> | null
+  }))
+
 /** The documents of an export, as they arrive. */
 export const streamLines = (path: PathOf<"get">, sent: Sent): Stream.Stream<unknown, ApiFailure, Api> =>
   Stream.unwrap(

@@ -31,7 +31,7 @@ describe("the help", () => {
     expect(paths).toEqual([
       ...["demo", "init", "serve", "sign-in"],
       ...["calls", "calls ingest", "calls import", "calls list", "calls show", "calls scores", "calls evaluate"],
-      ...["calls review", "calls delete", "calls export"],
+      ...["calls recording", "calls review", "calls delete", "calls export"],
       ...["integrations", "integrations create", "integrations list", "integrations update"],
       ...["integrations rotate", "integrations delete"],
       ...resource("dashboards"),

@@ -10,7 +10,7 @@ import {
   textArguments,
   withDefault
 } from "./Declare.js"
-import { agent, common, id, ingesting, input, page, project } from "./Shared.js"
+import { agent, common, id, ingesting, input, page, project, recordingsFolder } from "./Shared.js"
 
 const selection = {
   filter: text("--filter <json>", "Only calls that match this filter, as JSON; see docs/filters.md."),
@@ -128,6 +128,16 @@ export const calls = group("calls", "Ingest, import, list, show, score, review, 
     },
     args: { id: id("call") },
     action: async () => (await import("../actions/Metrics.js")).evaluate
+  }),
+  command("recording", {
+    description: "Save the recording of a call: the muted one if the call has redact_fields.",
+    options: {
+      ...common,
+      recordings: recordingsFolder,
+      output: required(text("--output <file>", "File to write to; - is stdout. An existing file is replaced."))
+    },
+    args: { id: id("call") },
+    action: async () => (await import("../actions/CallRecording.js")).saveRecording
   }),
   command("review", {
     description: "Record a human review of a call: status=reviewed_success feedback=... and so on.",
