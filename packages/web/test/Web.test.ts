@@ -227,6 +227,28 @@ describe("the web app", () => {
       await expectSound(`calls-${width}${dark ? "-dark" : ""}`)
     })
 
+    it.each([360, 600, 861])("has every entry of the navigation in view in %i pixels", async (width) => {
+      await open({ width })
+      await page.goto(`${server.url}/app/calls`)
+      await page.getByText("call-0149").waitFor()
+      const hidden = await page.getByRole("navigation", { name: "Main" }).evaluate((navigation) => {
+        const bar = navigation.getBoundingClientRect()
+        return [...navigation.querySelectorAll<HTMLElement>("a, button")]
+          .filter((entry) => {
+            entry.focus()
+            const box = entry.getBoundingClientRect()
+            const [x, y] = [box.left + box.width / 2, box.top + box.height / 2]
+            const isInside =
+              box.left >= bar.left && box.right <= bar.right && box.top >= bar.top && box.bottom <= bar.bottom
+            return (
+              !isInside || entry.scrollWidth > entry.clientWidth || !entry.contains(document.elementFromPoint(x, y))
+            )
+          })
+          .map((entry) => entry.innerText)
+      })
+      expect(hidden).toEqual([])
+    })
+
     it("is used with the keyboard alone", async () => {
       await open()
       await page.goto(`${server.url}/app/calls`)
@@ -397,6 +419,40 @@ describe("the web app", () => {
       await page.keyboard.press("Escape")
       await page.getByRole("button", { name: "Last 7 days" }).click()
       await widget.getByText("time at least today-7d").waitFor()
+    })
+
+    it.each([360, 2560])("draw whole labels, with the unit of the values, in %i pixels", async (width) => {
+      await open({ width })
+      // A canvas has no elements: what is drawn is read where it is drawn.
+      await page.addInitScript(() => {
+        const context: {
+          fillText: (this: CanvasRenderingContext2D, text: string, x: number, y: number) => void
+        } = CanvasRenderingContext2D.prototype
+        const { fillText } = context
+        context.fillText = function (text, x, y) {
+          const measured = this.measureText(text)
+          const matrix = this.getTransform()
+          const at = (offset: number) => matrix.transformPoint({ x: x + offset, y }).x
+          const [left, right] = [at(-measured.actualBoundingBoxLeft), at(measured.actualBoundingBoxRight)]
+          const labels = JSON.parse(this.canvas.dataset.labels ?? "[]") as Array<unknown>
+          const isWhole = left >= 0 && right <= this.canvas.width
+          this.canvas.dataset.labels = JSON.stringify([...labels, { text, isWhole }])
+          fillText.call(this, text, x, y)
+        }
+      })
+      await page.goto(`${server.url}/app/dashboards/${server.dashboard}`)
+      for (const [name, unit] of [
+        ["Length of calls", /^\d+ s$/],
+        ["Calls a day", /^\d+$/]
+      ] as const) {
+        const canvas = page.getByRole("region", { name }).locator("canvas[data-labels]")
+        const labels = JSON.parse((await canvas.getAttribute("data-labels")) ?? "") as Array<{
+          text: string
+          isWhole: boolean
+        }>
+        expect(labels.filter(({ isWhole }) => !isWhole)).toEqual([])
+        expect(labels.filter(({ text }) => unit.test(text)).length).toBeGreaterThan(1)
+      }
     })
 
     it.each([

@@ -14,6 +14,13 @@ export interface Series {
 /** Colors of series, which differ in lightness too. */
 export const SERIES_COLORS = ["accent", "caller", "info", "warn", "bad", "good", "muted"] as const
 
+/** Half the width of a time's label in pixels: a label at the last point reaches that far beyond the plot. */
+const LABEL_HALF = 28
+
+/** The width of an axis in pixels that has these labels, of which a character takes at most 7; at first none are known. */
+const widthOf = (labels: ReadonlyArray<string | null> | null): number =>
+  Math.max(48, 16 + 7 * Math.max(0, ...(labels ?? []).map((label) => label?.length ?? 0)))
+
 const utc = (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC")
 
 export const TimeChart = ({
@@ -50,14 +57,18 @@ export const TimeChart = ({
           tzDate: utc,
           legend: { show: false },
           cursor: { drag: { x: false, y: false }, points: { size: 7 }, y: false },
-          padding: [10, 12, 0, 0],
+          padding: [10, LABEL_HALF, 0, 0],
           scales: {
             x: { time: true, range: isBars && times.length > 0 ? padded(times) : undefined },
             y: { range: (_plot, low, high) => [Math.min(0, low), high <= 0 ? 1 : high * 1.1] }
           },
           axes: [
             { ...axis, grid: { show: false }, space: 64 },
-            { ...axis, size: 48, values: (_plot, splits) => splits.map((value) => number(value)) }
+            {
+              ...axis,
+              size: (_plot, labels) => widthOf(labels),
+              values: (_plot, splits) => splits.map((value) => `${number(value)}${unit}`)
+            }
           ],
           series: [
             {},

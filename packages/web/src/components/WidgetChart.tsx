@@ -166,7 +166,7 @@ const OverTime = ({
                         {point === undefined || point.value === null ? (
                           "–"
                         ) : group === undefined ? (
-                          number(point.value)
+                          `${number(point.value)}${unit}`
                         ) : (
                           <button
                             type="button"
@@ -175,7 +175,7 @@ const OverTime = ({
                               open(timestamp, group)
                             }}
                           >
-                            {number(point.value)}
+                            {`${number(point.value)}${unit}`}
                           </button>
                         )}
                       </td>
