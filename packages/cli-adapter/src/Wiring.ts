@@ -1,10 +1,4 @@
-import type { CallDetail, Database, Engine, LanguageModel } from "@earshot/core"
-import type {
-  ListedPlatformCall,
-  Period,
-  PlatformAccount,
-  PlatformCallsFailed
-} from "@earshot/core/providers/PlatformCalls"
+import type { CallDetail, Database, Engine, LanguageModel, Platforms } from "@earshot/core"
 import type { NerLexicon } from "@earshot/redaction"
 import type { HttpServer, HttpServerOptions, ListenFailed } from "@earshot/http-adapter"
 import * as Context from "effect/Context"
@@ -100,9 +94,9 @@ export class Wiring extends Context.Tag("@earshot/cli-adapter/Wiring")<
     readonly languageModel: (settings: EngineSettings["languageModel"]) => Layer.Layer<LanguageModel>
     /** The calls of an account at a voice platform. */
     readonly platformCalls: (
-      account: PlatformAccount,
-      period: Period
-    ) => Stream.Stream<ListedPlatformCall, PlatformCallsFailed>
+      account: Platforms.PlatformAccount,
+      period: Platforms.Period
+    ) => Stream.Stream<Platforms.ListedPlatformCall, Platforms.PlatformCallsFailed>
     readonly server: (options: HttpServerOptions) => Layer.Layer<HttpServer, ListenFailed, Engine.Services>
     /** Counts requests for the workers of this process, where no shared database does. */
     readonly countForOthers: Effect.Effect<void>

@@ -21,6 +21,7 @@ import type { BlobStore } from "./calls/BlobStore.js"
 import * as CallEvaluations from "./calls/CallEvaluations.js"
 import * as CallRecordings from "./calls/CallRecordings.js"
 import * as Calls from "./calls/Calls.js"
+import * as CallsOfSpans from "./calls/CallsOfSpans.js"
 import * as PlatformWebhooks from "./calls/PlatformWebhooks.js"
 import * as Recordings from "./calls/Recordings.js"
 import type { RecordingSource } from "./calls/RecordingSource.js"
@@ -71,6 +72,7 @@ import * as QuickJsSandbox from "./providers/QuickJsSandbox.js"
 import { type NerProvider, nerProviderNone } from "@earshot/redaction"
 import * as IntegrationSecrets from "./platforms/IntegrationSecrets.js"
 import * as Integrations from "./platforms/Integrations.js"
+import * as RedactingIntegrations from "./platforms/RedactingIntegrations.js"
 import * as PromptSimplifier from "./simplification/PromptSimplifier.js"
 import * as Simplifications from "./simplification/Simplifications.js"
 import * as AgentStoreSql from "./storage/sql/AgentStoreSql.js"
@@ -117,6 +119,7 @@ import * as Simulations from "./simulation/Simulations.js"
 import * as TextExecutor from "./simulation/TextExecutor.js"
 import * as RunWorkStoreSql from "./storage/sql/RunWorkStoreSql.js"
 import * as Suites from "./suites/Suites.js"
+import * as SpanRedaction from "./traces/SpanRedaction.js"
 import * as Traces from "./traces/Traces.js"
 import * as UserStoreSql from "./storage/sql/UserStoreSql.js"
 import * as WidgetStoreSql from "./storage/sql/WidgetStoreSql.js"
@@ -350,7 +353,9 @@ const testing = (ports: Ports) =>
 /** Calls, and what they are ingested from besides their own endpoint. */
 const ingestion = (ports: Ports) =>
   Layer.merge(PlatformWebhooks.layer, Traces.layer(ports.traces, ports.ingest?.redaction)).pipe(
+    Layer.provide(Layer.merge(CallsOfSpans.layer, RedactingIntegrations.layer)),
     Layer.provideMerge(Calls.layer(ports.ingest)),
+    Layer.provide(SpanRedaction.layer),
     Layer.provide(ports.ner ?? nerProviderNone),
     Layer.provide(ports.audioProbe ?? MusicMetadataProbe.layer())
   )

@@ -1,5 +1,5 @@
 /** Imports the calls of an account from its voice platform's API. */
-import type { ListedPlatformCall, ListingPlatform, PlatformCallsFailed } from "@earshot/core/providers/PlatformCalls"
+import type { Platforms } from "@earshot/core"
 import * as Cause from "effect/Cause"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -28,15 +28,19 @@ export interface ImportOptions extends CommonOptions, IngestingOptions {
 }
 
 /** The platforms by their names, with the variable that their own tools read the key from. */
-const PLATFORMS: ReadonlyMap<string, { readonly token: ListingPlatform; readonly variable: string }> = new Map(
-  (
-    [
-      ["vapi", "provider_a", "VAPI_API_KEY"],
-      ["retell", "provider_b", "RETELL_API_KEY"],
-      ["elevenlabs", "provider_f", "ELEVENLABS_API_KEY"]
-    ] as const
-  ).flatMap(([name, token, variable]) => [[name, { token, variable }] as const, [token, { token, variable }] as const])
-)
+const PLATFORMS: ReadonlyMap<string, { readonly token: Platforms.ListingPlatform; readonly variable: string }> =
+  new Map(
+    (
+      [
+        ["vapi", "provider_a", "VAPI_API_KEY"],
+        ["retell", "provider_b", "RETELL_API_KEY"],
+        ["elevenlabs", "provider_f", "ELEVENLABS_API_KEY"]
+      ] as const
+    ).flatMap(([name, token, variable]) => [
+      [name, { token, variable }] as const,
+      [token, { token, variable }] as const
+    ])
+  )
 
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
@@ -117,7 +121,7 @@ export const makeProgress = () => {
   }
 }
 
-const advice = (failure: PlatformCallsFailed, name: string, variable: string): CommandRejected => {
+const advice = (failure: Platforms.PlatformCallsFailed, name: string, variable: string): CommandRejected => {
   const { reason, status } = failure
   const isRejected = status === 401 || status === 403
   return new CommandRejected({
@@ -146,7 +150,7 @@ export const importCalls = (options: ImportOptions): CommandEffect =>
     const screen = yield* Screen
     const progress = makeProgress()
     let count = 0
-    const parsedOf = ({ at, call, id }: ListedPlatformCall): ParsedCall => {
+    const parsedOf = ({ at, call, id }: Platforms.ListedPlatformCall): ParsedCall => {
       count += 1
       const place = id === undefined ? `${name} call ${count}` : `${name} ${id}`
       progress.begin(place, at)

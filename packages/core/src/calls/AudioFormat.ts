@@ -1,7 +1,6 @@
 /** Detects the format of an audio file by its signature. The content type that a client declares is not trusted. */
 
 import * as Either from "effect/Either"
-import { type AudioFacts, UNKNOWN_AUDIO } from "./AudioProbe.js"
 
 /** The supported audio formats, by content type. */
 export type AudioType =
@@ -16,6 +15,14 @@ export type AudioType =
   | "audio/aiff"
   | "audio/basic"
 
+/** What a recording says of itself; null for what it does not say. */
+export interface AudioFacts {
+  readonly durationSeconds: number | null
+  readonly channels: number | null
+}
+
+export const UNKNOWN_AUDIO: AudioFacts = { durationSeconds: null, channels: null }
+
 /** Duration and channels are known of WAV files of samples, whose header states them. */
 export interface AudioFormat extends AudioFacts {
   readonly contentType: AudioType
@@ -24,10 +31,10 @@ export interface AudioFormat extends AudioFacts {
 /** Bytes from the start of a file that `detectAudioFormat` reads. */
 export const AUDIO_HEAD_BYTES = 65_536
 
-export const NOT_AUDIO =
+const NOT_AUDIO =
   "The file is not in a supported audio format (WAV, MP3, Ogg, WebM, FLAC, M4A, AAC, AMR, AIFF or AU)."
 
-export const WAV_WITHOUT_DATA = "The WAV file has no audio data."
+const WAV_WITHOUT_DATA = "The WAV file has no audio data."
 
 const ascii = (head: Uint8Array, at: number, text: string): boolean => {
   if (head.length < at + text.length) return false

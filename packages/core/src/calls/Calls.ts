@@ -27,6 +27,7 @@ import type { RedactionUnavailable } from "./CallErrors.js"
 import { type CallQuery, parseCallQuery } from "./CallQuery.js"
 import type { CallRecord } from "./CallRecord.js"
 import { CallReadQuery, type ExpandedCall, type ListedCall } from "./ListedCall.js"
+import type { CallSpans } from "./CallSpans.js"
 import { CallStore } from "./CallStore.js"
 import * as DeliveryRedaction from "./DeliveryRedaction.js"
 import type { IngestBody } from "./IngestBody.js"
@@ -35,7 +36,6 @@ import { Recordings } from "./Recordings.js"
 import type { RecordingSource } from "./RecordingSource.js"
 import { applyReview, ReviewPatch } from "./Review.js"
 import type { Transcriber } from "./Transcriber.js"
-import type { TraceStore } from "../traces/TraceStore.js"
 
 export type { IngestConfig } from "./IngestCalls.js"
 
@@ -99,7 +99,7 @@ export const layer = (
   | Agents
   | Metrics
   | Evaluations
-  | TraceStore
+  | CallSpans
   | JobQueue
   | JobSignal
   | UnitOfWork

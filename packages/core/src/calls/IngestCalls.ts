@@ -8,7 +8,6 @@ import * as Stream from "effect/Stream"
 import type { Permit } from "../access/Permit.js"
 import type { Agent } from "../catalog/Agent.js"
 import { Agents } from "../catalog/Agents.js"
-import { JobQueue } from "../jobs/JobQueue.js"
 import { JobSignal } from "../jobs/JobSignal.js"
 import {
   fieldError,
@@ -18,15 +17,14 @@ import {
   noFieldErrors,
   ValidationFailed
 } from "../kernel/FieldErrors.js"
-import type { AgentId, MetricId } from "../kernel/Ids.js"
+import type { MetricId } from "../kernel/Ids.js"
 import { StorageBusy, type StorageError } from "../kernel/Storage.js"
 import { Metrics } from "../metrics/Metrics.js"
-import { spanRedactionJob } from "../traces/TraceJob.js"
-import { TraceStore } from "../traces/TraceStore.js"
 import * as TranscriptFormat from "../transcripts/TranscriptFormat.js"
 import { BlobStore } from "./BlobStore.js"
 import type { CallDeleted, RedactionIncomplete, RedactionUnavailable } from "./CallErrors.js"
 import type { CallRecord } from "./CallRecord.js"
+import { CallSpans } from "./CallSpans.js"
 import { CallStore, type DeliveryOutcome } from "./CallStore.js"
 import type { CalledAgent } from "./Delivery.js"
 import type * as DeliveryRedaction from "./DeliveryRedaction.js"
@@ -82,8 +80,7 @@ export const make = (config: IngestConfig, redaction: DeliveryRedaction.Delivery
     const store = yield* CallStore
     const agents = yield* Agents
     const metrics = yield* Metrics
-    const traces = yield* TraceStore
-    const queue = yield* JobQueue
+    const spans = yield* CallSpans
     const signal = yield* JobSignal
     const blobs = yield* BlobStore
     const stored = yield* Recordings
@@ -225,23 +222,6 @@ export const make = (config: IngestConfig, redaction: DeliveryRedaction.Delivery
         Effect.catchTag("RedactionIncomplete", ({ fields }) => ingestRedacted(permit, ingest, agent, fields, now))
       )
 
-    /**
-     * Has the spans of the call redacted that are stored by fewer fields. It comes before the delivery, so that the job
-     * is durable once the call is; spans that arrive in between are redacted when their call is stored.
-     */
-    const redactSpans = (
-      permit: Permit<"calls:write">,
-      agentId: AgentId,
-      callId: string,
-      fields: ReadonlyArray<SensitiveField>
-    ) =>
-      Effect.gen(function* () {
-        for (const { trace } of yield* traces.ofCall(permit, { agentId, callId })) {
-          if (fields.every((field) => trace.redactFields.includes(field))) continue
-          yield* queue.enqueue(spanRedactionJob(permit.organizationId, trace.id, fields))
-        }
-      })
-
     return (permit: Permit<"calls:write">, input: unknown): Effect.Effect<Ingested, IngestError> =>
       Effect.flatMap(DateTime.now, (now) => {
         const validated = validate(input)
@@ -251,7 +231,7 @@ export const make = (config: IngestConfig, redaction: DeliveryRedaction.Delivery
           const stored = (
             ingest.redact.length > 0
               ? Effect.zipRight(
-                  redactSpans(permit, agent.id, ingest.body.call_id, ingest.redact),
+                  spans.redact(permit, { agentId: agent.id, callId: ingest.body.call_id }, ingest.redact),
                   ingestRedacted(permit, ingest, agent, ingest.redact, now)
                 )
               : ingestUnredacted(permit, ingest, agent, now)

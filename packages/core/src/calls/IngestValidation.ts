@@ -15,7 +15,7 @@ import { isPlainObject } from "../kernel/Json.js"
 import { DecodedTranscript } from "../transcripts/DecodedTranscript.js"
 import type { RawTranscript } from "../transcripts/Transcript.js"
 import * as TranscriptFormat from "../transcripts/TranscriptFormat.js"
-import { AUDIO_HEAD_BYTES, detectAudioFormat, NOT_AUDIO } from "./AudioFormat.js"
+import { AUDIO_HEAD_BYTES, detectAudioFormat } from "./AudioFormat.js"
 import { completeBody } from "./EnvelopeFields.js"
 import { type DecodeIngestBody, type IngestBody, makeDecode } from "./IngestBody.js"
 import { parseMetricIds } from "./MetricIds.js"
@@ -206,9 +206,10 @@ const uploadErrors = ({ maxRecordingBytes }: IngestCapabilities, { bytes }: Uplo
     ? fieldError("voice_recording", "The submitted file is empty.")
     : bytes.length > maxRecordingBytes
       ? fieldError("voice_recording", `Ensure this file is no larger than ${maxRecordingBytes} bytes.`)
-      : detectAudioFormat(bytes.subarray(0, AUDIO_HEAD_BYTES), bytes.length) === undefined
-        ? fieldError("voice_recording", NOT_AUDIO)
-        : noFieldErrors
+      : Either.match(detectAudioFormat(bytes.subarray(0, AUDIO_HEAD_BYTES), bytes.length), {
+          onLeft: (reason) => fieldError("voice_recording", reason),
+          onRight: () => noFieldErrors
+        })
 
 /** `main_agent_channel_index`: 0, 1 or not given. */
 export const channelOf = (index: number | null): 0 | 1 | undefined => (index === 0 ? 0 : index === 1 ? 1 : undefined)

@@ -22,4 +22,11 @@ export {
   type StatedFields,
   statedFields
 } from "./Envelopes.js"
+export {
+  type ListedPlatformCall,
+  type ListingPlatform,
+  type Period,
+  type PlatformAccount,
+  PlatformCallsFailed
+} from "./PlatformAccount.js"
 export { type Platform, platformAliases, platformNamed, platformNames, platforms } from "./Platform.js"

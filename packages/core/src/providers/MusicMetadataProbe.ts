@@ -16,7 +16,8 @@ import { join } from "node:path"
 import { setImmediate } from "node:timers/promises"
 import { pathToFileURL } from "node:url"
 import { Worker } from "node:worker_threads"
-import { AudioProbe, UNKNOWN_AUDIO } from "../calls/AudioProbe.js"
+import { UNKNOWN_AUDIO } from "../calls/AudioFormat.js"
+import { AudioProbe } from "../calls/AudioProbe.js"
 
 export interface MusicMetadataProbeConfig {
   /** How long reading one recording may take. Default: 10 seconds. */

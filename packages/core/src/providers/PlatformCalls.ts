@@ -5,7 +5,6 @@
  * Source: the platforms' API references: Vapi `GET /call`; Retell `POST /v3/list-calls` and `GET /v2/get-call/{id}`;
  * ElevenLabs `GET /v1/convai/conversations` and `GET /v1/convai/conversations/{id}`.
  */
-import * as Data from "effect/Data"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -14,50 +13,14 @@ import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { isPlainObject } from "../kernel/Json.js"
 import { firstInstant, firstText, type Row, rowIn } from "../platforms/Envelope.js"
-import type { Platform } from "../platforms/Platform.js"
+import {
+  type ListedPlatformCall,
+  type ListingPlatform,
+  type Period,
+  type PlatformAccount,
+  PlatformCallsFailed
+} from "../platforms/PlatformAccount.js"
 import { type BufferedResponse, type OutboundError, OutboundHttp } from "./OutboundHttp.js"
-
-/** The platforms that have an API with a list of calls. */
-export const listingPlatforms = ["provider_a", "provider_b", "provider_f"] as const satisfies ReadonlyArray<Platform>
-export type ListingPlatform = (typeof listingPlatforms)[number]
-
-export interface PlatformAccount {
-  readonly platform: ListingPlatform
-  readonly apiKey: Redacted.Redacted
-  /**
-   * Address of the API without the path of an endpoint, such as that of another region. Its host may be private, since it is
-   * configured. Default: the platform's own.
-   */
-  readonly baseUrl?: string | undefined
-}
-
-/** The calls that began in a period, both ends included; of Vapi those that were created in it. */
-export interface Period {
-  readonly since: DateTime.Utc
-  readonly until: DateTime.Utc
-}
-
-/** A call of the list. */
-export interface ListedPlatformCall {
-  /** The platform's id of the call; undefined if the list states none. */
-  readonly id: string | undefined
-  /** The time by which the list is ordered, in milliseconds since 1970; undefined if it states none. */
-  readonly at: number | undefined
-  /** The call object, or why it cannot be read. */
-  readonly call: Either.Either<unknown, string>
-}
-
-/** The list cannot be read any further. The message names neither the key nor content of the response. */
-export class PlatformCallsFailed extends Data.TaggedError("PlatformCallsFailed")<{
-  /** A predicate to put after the name of the platform: `answered HTTP 500`. */
-  readonly reason: string
-  /** Of an error response. */
-  readonly status?: number
-}> {
-  override get message(): string {
-    return `The platform's API ${this.reason}.`
-  }
-}
 
 interface ApiRequest {
   readonly method: "GET" | "POST"

@@ -19,7 +19,7 @@ import { authorize, hostPermit, type Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import type { RedactionUnavailable } from "../calls/CallErrors.js"
 import { Calls } from "../calls/Calls.js"
-import { CallStore } from "../calls/CallStore.js"
+import { CallsOfSpans } from "../calls/CallsOfSpans.js"
 import type { CallRecord } from "../calls/CallRecord.js"
 import type { RedactionConfig } from "../calls/DeliveryRedaction.js"
 import { Agents } from "../catalog/Agents.js"
@@ -34,7 +34,7 @@ import type { Input } from "../kernel/Input.js"
 import { AgentId, type CallId, type OrganizationId, type TraceId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
 import { StorageBusy, type StorageError, UnitOfWork } from "../kernel/Storage.js"
-import { IntegrationStore } from "../platforms/IntegrationStore.js"
+import { RedactingIntegrations } from "../platforms/RedactingIntegrations.js"
 import { assembleCall, PLATFORMS } from "./AssembleCall.js"
 import { groupSpans, type SpanGroup } from "./GroupSpans.js"
 import { decodeJson } from "./OtlpJson.js"
@@ -176,15 +176,15 @@ export const layer = (
 ): Layer.Layer<
   Traces,
   never,
-  TraceStore | Calls | CallStore | Agents | IntegrationStore | JobQueue | JobSignal | UnitOfWork | NerProvider
+  TraceStore | Calls | CallsOfSpans | Agents | RedactingIntegrations | JobQueue | JobSignal | UnitOfWork | NerProvider
 > =>
   Layer.effect(
     Traces,
     Effect.gen(function* () {
       const store = yield* TraceStore
       const calls = yield* Calls
-      const callStore = yield* CallStore
-      const integrations = yield* IntegrationStore
+      const callsOfSpans = yield* CallsOfSpans
+      const integrations = yield* RedactingIntegrations
       const agents = yield* Agents
       const queue = yield* JobQueue
       const signal = yield* JobSignal
@@ -293,7 +293,7 @@ export const layer = (
           const platforms = new Set(group.parts.map(({ source }) => PLATFORMS[source]))
           const redacting = yield* Effect.forEach(
             [...platforms].filter((platform) => platform !== undefined),
-            (platform) => integrations.redacting(permit, platform)
+            (platform) => integrations.of(permit, platform)
           )
           if (redacting.flat().length === 0) return []
           const agent = yield* agentAmong(permit, group, agentId)
@@ -317,7 +317,7 @@ export const layer = (
           const fields = inInterfaceOrder([
             ...requested,
             ...base.flatMap(({ trace }) => trace.redactFields),
-            ...(yield* callStore.redactFieldsOf(permit, { agentId, callIds: group.callIds })),
+            ...(yield* callsOfSpans.redactFields(permit, { agentId, callIds: group.callIds })),
             ...(yield* integrationFields(permit, group, agentId))
           ])
           if (fields.length === 0) {
@@ -457,11 +457,7 @@ export const layer = (
       const removeSuperseded = (organizationId: OrganizationId, ids: ReadonlyArray<CallId>) =>
         Effect.gen(function* () {
           if (ids.length === 0) return
-          const deletion = yield* hostPermit(organizationId, "calls.delete")
-          for (const id of ids) {
-            const call = Option.getOrUndefined(yield* callStore.findForUpdate(deletion, id))
-            if (call !== undefined && isOfSpansAlone(call)) yield* callStore.remove(deletion, id)
-          }
+          yield* callsOfSpans.removeIf(yield* hostPermit(organizationId, "calls.delete"), ids, isOfSpansAlone)
         })
 
       const finish = (

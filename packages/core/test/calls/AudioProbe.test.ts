@@ -4,7 +4,8 @@ import * as Stream from "effect/Stream"
 import { readFileSync } from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import { AudioProbe, UNKNOWN_AUDIO } from "../../src/calls/AudioProbe.js"
+import { UNKNOWN_AUDIO } from "../../src/calls/AudioFormat.js"
+import { AudioProbe } from "../../src/calls/AudioProbe.js"
 import * as MusicMetadataProbe from "../../src/providers/MusicMetadataProbe.js"
 
 const fixture = (name: string): Uint8Array =>

@@ -19,7 +19,7 @@ export interface SuiteError {
 type Path = ReadonlyArray<string | number>
 
 /** Names joined by dots and positions in brackets, the keys of the API's field errors, as segments. */
-export const segmentsOf = (path: string): Path =>
+const segmentsOf = (path: string): Path =>
   [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, position, name]) =>
     position === undefined ? (name ?? "") : Number(position)
   )
