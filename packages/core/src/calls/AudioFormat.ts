@@ -31,8 +31,7 @@ export interface AudioFormat extends AudioFacts {
 /** Bytes from the start of a file that `detectAudioFormat` reads. */
 export const AUDIO_HEAD_BYTES = 65_536
 
-const NOT_AUDIO =
-  "The file is not in a supported audio format (WAV, MP3, Ogg, WebM, FLAC, M4A, AAC, AMR, AIFF or AU)."
+const NOT_AUDIO = "The file is not in a supported audio format (WAV, MP3, Ogg, WebM, FLAC, M4A, AAC, AMR, AIFF or AU)."
 
 const WAV_WITHOUT_DATA = "The WAV file has no audio data."
 
