@@ -322,6 +322,52 @@ describe("the web app", () => {
       await page.waitForFunction(() => document.querySelector("textarea")?.value === "The agent repeated the question.")
     })
 
+    it.each([
+      [360, true],
+      [1280, false]
+    ])("shows tool calls and the stages of answers in the transcript in %i pixels (dark: %s)", async (width, dark) => {
+      await open({ width, dark })
+      await page.goto(`${server.url}/app/calls/${server.callWithTools}`)
+      const transcript = page.getByRole("list", { name: "Transcript" })
+      await transcript.getByText("Room 12 is free.").waitFor()
+      const rows = transcript.locator(":scope > li")
+      expect(await rows.evaluateAll((all) => all.map(({ classList }) => classList[1]))).toEqual([
+        "caller",
+        "tool",
+        "tool",
+        "agent",
+        "caller"
+      ])
+      const first = rows.nth(1)
+      expect(await first.getByText("800 ms").isVisible()).toBe(true)
+      const sent = first.getByLabel("Arguments of tool call 1")
+      expect(await sent.innerText()).toBe('{"phone":"[PHONE_NUMBER]","day":"Thursday"}')
+      expect(await sent.locator(".redacted").innerText()).toBe("[PHONE_NUMBER]")
+      expect(await first.getByLabel("Result of tool call 1").innerText()).toBe("room 12")
+      const stages = transcript.getByLabel("Stages of turn 2")
+      expect((await stages.innerText()).split(/\s*\n\s*/).join(" ")).toBe(
+        "Speech to text 120 ms First token 640 ms Text to speech 90 ms End to end 2,150 ms"
+      )
+      await expectSound(`call-tools-${width}`)
+      // Long arguments are closed at first, cut when they are opened, and whole when that is asked for.
+      const second = rows.nth(2)
+      const long = second.getByLabel("Arguments of tool call 2")
+      expect(await long.isVisible()).toBe(false)
+      await second.getByText("Arguments", { exact: true }).click()
+      expect((await long.innerText()).length).toBe(6_000)
+      await second.getByRole("button", { name: /^Show all/ }).click()
+      const { tool_calls } = (await server.get(
+        `/observability/v1/call-logs/${server.callWithTools}/?expand=tool_calls`
+      )) as { tool_calls: ReadonlyArray<{ arguments: string }> }
+      expect(await long.textContent()).toBe(tool_calls[1]?.arguments)
+      expect(await second.getByText("No result").isVisible()).toBe(true)
+      await expectSound(`call-tools-open-${width}`)
+      await first.getByRole("button", { name: "Go to 0:05, tool call 1" }).press("Enter")
+      expect(await page.getByRole("slider", { name: "Position in the call" }).getAttribute("aria-valuetext")).toMatch(
+        /^0:05 of/
+      )
+    })
+
     it("shows text of others as text, without breaking the page", async () => {
       await open({ width: 360 })
       await openCall(-3)

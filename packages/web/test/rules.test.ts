@@ -178,6 +178,45 @@ describe("turns", () => {
     expect(turns.map((_, index) => Turns.gapBefore(turns, index))).toEqual([null, 1, -0.5, null])
   })
 
+  it("have each tool call before the first turn that begins after it", () => {
+    const tool = (start_time: number | null) => ({ start_time })
+    const order = (tools: ReadonlyArray<{ start_time: number | null }>) =>
+      Turns.rowsOf(turns, tools).map(({ index, kind }) => `${kind} ${index}`)
+    expect(order([])).toEqual(turns.map((_, index) => `turn ${index}`))
+    expect(order([tool(null), tool(3.5), tool(2), tool(2), tool(99), tool(3)])).toEqual([
+      "turn 0",
+      "tool 2",
+      "tool 3",
+      "turn 1",
+      "tool 5",
+      "tool 1",
+      "turn 2",
+      "turn 3",
+      "tool 4",
+      "tool 0"
+    ])
+    expect(Turns.rowsOf([turn("Main Agent", null, null)], [tool(0), tool(null)])).toHaveLength(3)
+  })
+
+  it("have the stages that were measured, in the order of an answer", () => {
+    const stages = Turns.stagesByTurn([
+      {
+        turn: 3,
+        stages: { end_to_end: { seconds: 0.85, source: "e2e" }, speech_to_text: { seconds: 0, source: "asr" } }
+      }
+    ])
+    expect([...stages]).toEqual([
+      [
+        2,
+        [
+          { name: "Speech to text", seconds: 0, source: "asr" },
+          { name: "End to end", seconds: 0.85, source: "e2e" }
+        ]
+      ]
+    ])
+    expect(Format.milliseconds(0.85)).toBe("850 ms")
+  })
+
   it("are found by time", () => {
     expect([-1, 0, 2.5, 4.6, 99].map((second) => Turns.turnAt(turns, second))).toEqual([-1, 0, 0, 2, 3])
     expect(Turns.lastEnd(turns)).toBe(7)

@@ -11,7 +11,7 @@ export const callQuery = (id: number) =>
     queryFn: ({ signal }) =>
       dataOf(
         client.GET("/observability/v1/call-logs/{id}/", {
-          params: { ...path(id), query: { expand: "metadata,dynamic_variables" } },
+          params: { ...path(id), query: { expand: "metadata,dynamic_variables,tool_calls,timings" } },
           signal
         })
       )

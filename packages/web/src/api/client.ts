@@ -19,6 +19,8 @@ export type WidgetData = Schemas["WidgetData"]
 export type Result = Schemas["Result"]
 export type RunDetail = Schemas["RunDetail"]
 export type Evaluation = Schemas["Evaluation"]
+export type ToolCall = Schemas["CallToolCall"]
+export type Timings = ReadonlyArray<Schemas["TurnTiming"]>
 export type Metric = Schemas["Metric"]
 export type Session = Schemas["BrowserSession"]
 

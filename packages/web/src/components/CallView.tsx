@@ -1,10 +1,9 @@
 /** A conversation: its waveform or turns on a clock, its transcript, and what metrics found. For calls and for runs. */
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react"
-import type { Evaluation } from "../api/client.js"
+import type { Evaluation, Timings, ToolCall } from "../api/client.js"
 import { clock } from "../rules/format.js"
 import { lastEnd, SLOW_ANSWER, type Turn, turnAt } from "../rules/turns.js"
 import { EvaluationList } from "./Evaluations.js"
-import { Empty } from "./Feedback.js"
 import { Icon } from "./Icon.js"
 import { type Quote, Transcript } from "./Transcript.js"
 import { type Region, Waveform } from "./Waveform.js"
@@ -43,6 +42,8 @@ const isTyping = (target: EventTarget | null): boolean =>
 
 export const CallView = ({
   turns,
+  tools,
+  timings,
   evaluations,
   recording,
   peaks,
@@ -50,6 +51,8 @@ export const CallView = ({
   onKey
 }: {
   readonly turns: ReadonlyArray<Turn> | null
+  readonly tools?: ReadonlyArray<ToolCall> | undefined
+  readonly timings?: Timings | undefined
   readonly evaluations: ReadonlyArray<Evaluation>
   /** The address of the audio; undefined if there is none. */
   readonly recording?: string
@@ -216,19 +219,15 @@ export const CallView = ({
           </section>
         ) : null}
         <section className="card" aria-label="Transcript">
-          {known.length === 0 ? (
-            <Empty title="No transcript">
-              <p>The platform sent none with this call.</p>
-            </Empty>
-          ) : (
-            <Transcript
-              turns={known}
-              active={position > 0 ? active : -1}
-              isFollowing={isFollowing && isPlaying}
-              quote={quote}
-              onSeek={seek}
-            />
-          )}
+          <Transcript
+            turns={known}
+            tools={tools}
+            timings={timings}
+            active={position > 0 ? active : -1}
+            isFollowing={isFollowing && isPlaying}
+            quote={quote}
+            onSeek={seek}
+          />
         </section>
       </div>
       <aside className="call-aside" aria-label="About this call">

@@ -219,6 +219,8 @@ const CallOf = ({ id }: { readonly id: number }) => {
           {(data) => (
             <CallView
               turns={data.transcript_object}
+              tools={data.tool_calls}
+              timings={data.timings}
               evaluations={evaluations.data ?? []}
               recording={
                 peaks.data === undefined || peaks.data === null

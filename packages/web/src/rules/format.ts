@@ -35,6 +35,9 @@ export const percent = (share: number): string => `${number(share * 100, 1)} %`
 /** A duration in seconds as `0.8 s` or `1:05`. */
 export const seconds = (value: number): string => (value < 60 ? `${number(value, 1)} s` : clock(value))
 
+/** A duration in seconds as `850 ms`. */
+export const milliseconds = (value: number): string => `${number(value * 1000, 0)} ms`
+
 /** The value of a metric as text; `–` for none. */
 export const metricValue = (value: number | boolean | string | null): string =>
   value === null

@@ -15,6 +15,8 @@ export interface WebServer {
   readonly dashboard: number
   /** Oldest first; the last one has a recording and is redacted. */
   readonly calls: ReadonlyArray<number>
+  /** A call from 400 days ago with two tool calls, of which one has hostile text, and with timings. */
+  readonly callWithTools: number
   /** Runs the jobs that are due. */
   readonly runJobs: () => Promise<unknown>
   /** A new sign-in link. */
@@ -92,6 +94,51 @@ const ingestRecorded = async (engine: PromiseEngine, agent: AgentId, actor: Acto
   return call.id
 }
 
+/** A call with tool calls and the timings of its answers, as `provider_a` sends it. */
+const ingestWithTools = async (engine: PromiseEngine, agent: AgentId, actor: Actor): Promise<number> => {
+  const { call } = await engine.calls.ingest(
+    {
+      call_id: "tools-call",
+      agent,
+      transcript_type: "provider_a",
+      timestamp: new Date(Date.now() - 400 * 86_400_000).toISOString(),
+      transcript_json: {
+        message: {
+          type: "end-of-call-report",
+          artifact: {
+            messages: [
+              { role: "user", message: "Is a room free on Thursday? My number is 202 555 0147.", secondsFromStart: 1 },
+              {
+                role: "tool_calls",
+                secondsFromStart: 5,
+                toolCalls: [
+                  { id: "1", function: { name: "find_room", arguments: '{"phone":"202 555 0147","day":"Thursday"}' } },
+                  { id: "2", function: { name: HOSTILE, arguments: HOSTILE.repeat(1_000) } }
+                ]
+              },
+              {
+                role: "tool_call_result",
+                toolCallId: "1",
+                name: "find_room",
+                result: "room 12",
+                secondsFromStart: 5.8
+              },
+              { role: "bot", message: "Room 12 is free.", secondsFromStart: 7 },
+              { role: "user", message: "Thanks!", secondsFromStart: 9 }
+            ],
+            performanceMetrics: {
+              turnLatencies: [{ transcriberLatency: 120, modelLatency: 640, voiceLatency: 90, turnLatency: 2150 }]
+            }
+          }
+        }
+      },
+      redact_fields: ["phone_number"]
+    },
+    { actor }
+  )
+  return call.id
+}
+
 export const startWebServer = async (count = 150): Promise<WebServer> => {
   await buildApp()
   const engine = await createEngine({ database: "sqlite::memory:", worker: false })
@@ -120,6 +167,7 @@ export const startWebServer = async (count = 150): Promise<WebServer> => {
   }
   const recorded = await ingestRecorded(engine, agent.id, actor)
   calls.push(recorded)
+  const callWithTools = await ingestWithTools(engine, agent.id, actor)
   await engine.jobs.drain()
   const { id: dashboard } = await engine.dashboards.create(
     { name: "Support line", project: project.id, filters: { field: "timestamp", op: "gte", value: "today-29d" } },
@@ -156,6 +204,7 @@ export const startWebServer = async (count = 150): Promise<WebServer> => {
     project: project.id,
     dashboard,
     calls,
+    callWithTools,
     post,
     runJobs: () => engine.jobs.drain(),
     signInLink: async () => `${url}${((await post("/user/v1/sign_in_links/", {})) as { path: string }).path}`,
