@@ -348,6 +348,9 @@ describe("the web app", () => {
       expect((await stages.innerText()).split(/\s*\n\s*/).join(" ")).toBe(
         "Speech to text 120 ms First token 640 ms Text to speech 90 ms End to end 2,150 ms"
       )
+      expect(
+        await page.locator(".region.tool").evaluateAll((all) => all.map((mark) => (mark as HTMLElement).title))
+      ).toEqual(["Tool call find_room, 0:05", expect.stringMatching(/^Tool call <img .*, 0:05$/)])
       await expectSound(`call-tools-${width}`)
       // Long arguments are closed at first, cut when they are opened, and whole when that is asked for.
       const second = rows.nth(2)

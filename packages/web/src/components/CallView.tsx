@@ -36,6 +36,21 @@ const regionsOf = (evaluations: ReadonlyArray<Evaluation>): ReadonlyArray<Region
       .filter(({ seconds }) => seconds >= from)
   })
 
+/** The longest name of a tool in a mark on the clock. */
+const NAME = 80
+
+const regionsOfTools = (tools: ReadonlyArray<ToolCall>): ReadonlyArray<Region> =>
+  tools.flatMap(({ end_time, name, start_time }) =>
+    start_time === null
+      ? []
+      : {
+          at: start_time,
+          seconds: Math.max(0, (end_time ?? start_time) - start_time),
+          name: `Tool call ${name.slice(0, NAME)}`,
+          tone: "tool" as const
+        }
+  )
+
 /** Whether a key is typed into a field, where it is no shortcut. */
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
@@ -70,8 +85,8 @@ export const CallView = ({
   const [quote, setQuote] = useState<Quote>()
   const known = useMemo(() => turns ?? [], [turns])
   const ready = peaks?.status === "ready" ? peaks : undefined
-  const duration = Math.max(ready?.duration ?? 0, lastEnd(known))
-  const regions = useMemo(() => regionsOf(evaluations), [evaluations])
+  const duration = Math.max(ready?.duration ?? 0, lastEnd(known), lastEnd(tools ?? []))
+  const regions = useMemo(() => [...regionsOf(evaluations), ...regionsOfTools(tools ?? [])], [evaluations, tools])
   const active = turnAt(known, position)
 
   const seek = useCallback((seconds: number) => {

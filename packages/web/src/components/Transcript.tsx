@@ -208,58 +208,61 @@ const NO_TIMINGS: Timings = []
 
 const turnElement = (index: number): HTMLElement | null => document.querySelector(`#turn-${index}`)
 
-export const Transcript = ({
-  turns,
-  tools = NO_TOOLS,
-  timings = NO_TIMINGS,
-  active,
-  isFollowing,
-  quote,
-  onSeek
-}: {
-  readonly turns: ReadonlyArray<Turn>
-  readonly tools: ReadonlyArray<ToolCall> | undefined
-  readonly timings: Timings | undefined
-  readonly active: number
-  readonly isFollowing: boolean
-  readonly quote: Quote | undefined
-  readonly onSeek: (seconds: number) => void
-}) => {
-  useEffect(() => {
-    if (isFollowing && active >= 0) turnElement(active)?.scrollIntoView({ block: "nearest", behavior: "smooth" })
-  }, [active, isFollowing])
-  useEffect(() => {
-    if (quote !== undefined) turnElement(quote.turn)?.scrollIntoView({ block: "center" })
-  }, [quote])
-  const rows = useMemo(() => rowsOf(turns, tools), [turns, tools])
-  const stages = useMemo(() => stagesByTurn(timings), [timings])
-  if (rows.length === 0) {
+/** Rendered again when the active turn changes, not with every frame of the recording. */
+export const Transcript = memo(
+  ({
+    turns,
+    tools = NO_TOOLS,
+    timings = NO_TIMINGS,
+    active,
+    isFollowing,
+    quote,
+    onSeek
+  }: {
+    readonly turns: ReadonlyArray<Turn>
+    readonly tools: ReadonlyArray<ToolCall> | undefined
+    readonly timings: Timings | undefined
+    readonly active: number
+    readonly isFollowing: boolean
+    readonly quote: Quote | undefined
+    readonly onSeek: (seconds: number) => void
+  }) => {
+    useEffect(() => {
+      if (isFollowing && active >= 0) turnElement(active)?.scrollIntoView({ block: "nearest", behavior: "smooth" })
+    }, [active, isFollowing])
+    useEffect(() => {
+      if (quote !== undefined) turnElement(quote.turn)?.scrollIntoView({ block: "center" })
+    }, [quote])
+    const rows = useMemo(() => rowsOf(turns, tools), [turns, tools])
+    const stages = useMemo(() => stagesByTurn(timings), [timings])
+    if (rows.length === 0) {
+      return (
+        <Empty title="No transcript">
+          <p>The platform sent none with this call.</p>
+        </Empty>
+      )
+    }
     return (
-      <Empty title="No transcript">
-        <p>The platform sent none with this call.</p>
-      </Empty>
+      <ol className="transcript" aria-label="Transcript">
+        {rows.map(({ index, kind }) => {
+          const tool = kind === "tool" ? tools[index] : undefined
+          const turn = kind === "turn" ? turns[index] : undefined
+          return tool !== undefined ? (
+            <ToolRow key={`tool ${index}`} tool={tool} index={index} onSeek={onSeek} />
+          ) : turn !== undefined ? (
+            <TurnRow
+              key={`turn ${index}`}
+              turn={turn}
+              index={index}
+              gap={gapBefore(turns, index)}
+              stages={stages.get(index)}
+              isActive={index === active}
+              quote={quote?.turn === index ? quote.text : undefined}
+              onSeek={onSeek}
+            />
+          ) : null
+        })}
+      </ol>
     )
   }
-  return (
-    <ol className="transcript" aria-label="Transcript">
-      {rows.map(({ index, kind }) => {
-        const tool = kind === "tool" ? tools[index] : undefined
-        const turn = kind === "turn" ? turns[index] : undefined
-        return tool !== undefined ? (
-          <ToolRow key={`tool ${index}`} tool={tool} index={index} onSeek={onSeek} />
-        ) : turn !== undefined ? (
-          <TurnRow
-            key={`turn ${index}`}
-            turn={turn}
-            index={index}
-            gap={gapBefore(turns, index)}
-            stages={stages.get(index)}
-            isActive={index === active}
-            quote={quote?.turn === index ? quote.text : undefined}
-            onSeek={onSeek}
-          />
-        ) : null
-      })}
-    </ol>
-  )
-}
+)

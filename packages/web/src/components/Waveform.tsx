@@ -1,5 +1,5 @@
 /** A call on one clock: both channels' peaks, or the turns where there is no recording, with what metrics found. */
-import { useEffect, useRef, useState } from "react"
+import { memo, useEffect, useRef, useState } from "react"
 import { clock } from "../rules/format.js"
 import { isAgent, type Turn } from "../rules/turns.js"
 import { colorOf } from "./theme.js"
@@ -8,7 +8,7 @@ export interface Region {
   readonly at: number
   readonly seconds: number
   readonly name: string
-  readonly tone: "bad" | "warn" | "info"
+  readonly tone: "bad" | "warn" | "info" | "tool"
 }
 
 interface Drawn {
@@ -62,6 +62,21 @@ const draw = (canvas: HTMLCanvasElement, { duration, peaks, turns }: Drawn, widt
   }
 }
 
+const shareOf = (seconds: number, duration: number): string =>
+  `${duration > 0 ? Math.min(100, (seconds / duration) * 100) : 0}%`
+
+/** Not rendered again with every frame of the recording, since a call can have thousands. */
+const Regions = memo(({ duration, regions }: { readonly duration: number; readonly regions: ReadonlyArray<Region> }) =>
+  regions.map((region, index) => (
+    <div
+      key={index}
+      className={`region ${region.tone}`}
+      title={`${region.name}, ${clock(region.at)}`}
+      style={{ left: shareOf(region.at, duration), width: `max(3px, ${shareOf(region.seconds, duration)})` }}
+    />
+  ))
+)
+
 export const Waveform = ({
   duration,
   peaks,
@@ -104,7 +119,6 @@ export const Waveform = ({
       scheme.removeEventListener("change", redraw)
     }
   }, [duration, peaks, turns, width])
-  const share = (seconds: number) => `${duration > 0 ? Math.min(100, (seconds / duration) * 100) : 0}%`
   return (
     <div
       className="waveform"
@@ -128,15 +142,8 @@ export const Waveform = ({
       }}
     >
       <canvas ref={canvas} style={{ height: HEIGHT }} />
-      {regions.map((region, index) => (
-        <div
-          key={index}
-          className={`region ${region.tone}`}
-          title={`${region.name}, ${clock(region.at)}`}
-          style={{ left: share(region.at), width: `max(3px, ${share(region.seconds)})` }}
-        />
-      ))}
-      <div className="playhead" style={{ left: share(position) }} />
+      <Regions duration={duration} regions={regions} />
+      <div className="playhead" style={{ left: shareOf(position, duration) }} />
     </div>
   )
 }

@@ -13,9 +13,9 @@ export const SLOW_ANSWER = 2
 /** Whether the main agent speaks; the other role is the caller. */
 export const isAgent = (turn: Turn): boolean => turn.role === "Main Agent" || turn.role === "main_agent"
 
-/** The end of the last turn, in seconds; 0 if no times are known. */
-export const lastEnd = (turns: ReadonlyArray<Turn>): number =>
-  turns.reduce((latest, { end_time, start_time }) => Math.max(latest, end_time ?? start_time ?? 0), 0)
+/** The end of the last turn or tool call, in seconds; 0 if no times are known. */
+export const lastEnd = (of: ReadonlyArray<Pick<Turn, "start_time" | "end_time">>): number =>
+  of.reduce((latest, { end_time, start_time }) => Math.max(latest, end_time ?? start_time ?? 0), 0)
 
 /**
  * Seconds from the end of the turn before, by the other speaker, to the beginning of this one: negative if they overlap,
