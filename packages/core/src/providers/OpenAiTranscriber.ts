@@ -3,12 +3,12 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
-import * as Schedule from "effect/Schedule"
+import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { type Transcribe, Transcriber, TranscriptionFailed } from "../calls/Transcriber.js"
 import { OutboundHttp } from "./OutboundHttp.js"
+import { askSpeechServer } from "./SpeechServer.js"
 import type { RawTranscript, Turn, Word } from "../transcripts/Transcript.js"
 
 export interface OpenAiTranscriberConfig {
@@ -92,12 +92,6 @@ const FILE_EXTENSIONS: Readonly<Record<string, string>> = {
   "audio/mp4": "m4a"
 }
 
-/** A failure of one request, and whether a later one may succeed. */
-interface FailedRequest {
-  readonly error: TranscriptionFailed
-  readonly retry: boolean
-}
-
 /** The largest response: a recording of hours, with the times of its words. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 
@@ -125,42 +119,9 @@ const makeTranscribe = (config: OpenAiTranscriberConfig, http: Context.Tag.Servi
       const encoded = new Response(form)
       return {
         body: new Uint8Array(await encoded.arrayBuffer()),
-        headers: {
-          "content-type": encoded.headers.get("content-type") ?? "multipart/form-data",
-          ...(config.apiKey === undefined ? {} : { authorization: `Bearer ${Redacted.value(config.apiKey)}` })
-        }
+        contentType: encoded.headers.get("content-type") ?? "multipart/form-data"
       }
     })
-
-  const post = (request: Effect.Effect.Success<ReturnType<typeof encode>>): Effect.Effect<unknown, FailedRequest> =>
-    http
-      .send({
-        ...request,
-        url,
-        method: "POST",
-        isTrusted: true,
-        // Later than the limit of the transcription, whose error names it.
-        limits: { maxBytes: MAX_RESPONSE_BYTES, totalMillis: Duration.toMillis(timeout) + 1000 }
-      })
-      .pipe(
-        Effect.mapError(({ message }): FailedRequest => ({
-          error: failed(`the transcriber ${message}.`),
-          retry: true
-        })),
-        Effect.filterOrFail(
-          ({ status }) => status >= 200 && status <= 299,
-          ({ status }): FailedRequest => ({
-            error: failed(`the transcriber answered HTTP ${status}.`),
-            retry: status === 408 || status === 429 || status >= 500
-          })
-        ),
-        Effect.flatMap(({ body }) =>
-          Effect.try({
-            try: (): unknown => JSON.parse(body.toString()),
-            catch: (): FailedRequest => ({ error: INVALID_RESPONSE, retry: true })
-          })
-        )
-      )
 
   const transcribe: Transcribe = ({ content, contentType, sizeBytes }) =>
     Effect.gen(function* () {
@@ -170,20 +131,18 @@ const makeTranscribe = (config: OpenAiTranscriberConfig, http: Context.Tag.Servi
       const chunks = yield* Stream.runCollect(content).pipe(
         Effect.mapError(() => failed("the recording could not be read."))
       )
-      const response = yield* Effect.flatMap(encode(Buffer.concat([...chunks]), contentType), post).pipe(
-        Effect.retry({
-          while: ({ retry }) => retry,
-          schedule: Schedule.jittered(Schedule.exponential("500 millis")),
-          times: 2
-        }),
-        Effect.mapError(({ error }) => error),
-        Effect.timeoutFail({
-          duration: timeout,
-          onTimeout: () => failed(`the transcriber took longer than ${Duration.format(timeout)}.`)
-        })
-      )
+      const request = yield* encode(Buffer.concat([...chunks]), contentType)
+      const response = yield* askSpeechServer(http, {
+        ...request,
+        url,
+        apiKey: config.apiKey,
+        maxBytes: MAX_RESPONSE_BYTES,
+        timeout,
+        read: ({ body }) =>
+          Effect.try({ try: (): unknown => JSON.parse(body.toString()), catch: () => INVALID_RESPONSE })
+      }).pipe(Effect.mapError(failedServer))
       return yield* Schema.decodeUnknown(Transcription)(response).pipe(
-        Effect.mapBoth({ onFailure: () => INVALID_RESPONSE, onSuccess: transcriptOf })
+        Effect.mapBoth({ onFailure: () => failedServer(INVALID_RESPONSE), onSuccess: transcriptOf })
       )
     })
 
@@ -192,4 +151,6 @@ const makeTranscribe = (config: OpenAiTranscriberConfig, http: Context.Tag.Servi
 
 const failed = (reason: string): TranscriptionFailed => new TranscriptionFailed({ reason })
 
-const INVALID_RESPONSE = failed("the transcriber sent an invalid response.")
+const failedServer = (predicate: string): TranscriptionFailed => failed(`the transcriber ${predicate}.`)
+
+const INVALID_RESPONSE = "sent an invalid response"

@@ -1,4 +1,4 @@
-import { LanguageModel, RecordingSource, Transcriber } from "@earshot/core"
+import { LanguageModel, RecordingSource, Transcriber, Voice } from "@earshot/core"
 import * as Redaction from "@earshot/redaction"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -112,6 +112,68 @@ export const transcriberContract = (subject: string, fixture: TranscriberFixture
         expect(broken._tag).toBe("TranscriptionFailed")
       })
     )
+  })
+}
+
+/** Text to speech in each state. */
+export interface TextToSpeechFixture {
+  /** Speaks every text. */
+  readonly speaking: Layer.Layer<Voice.TextToSpeech>
+  readonly failing: Layer.Layer<Voice.TextToSpeech>
+}
+
+/** What every provider of text to speech has to do. */
+export const textToSpeechContract = (subject: string, { failing, speaking }: TextToSpeechFixture): void => {
+  const say = (provider: Layer.Layer<Voice.TextToSpeech>, text: string) =>
+    Effect.flatMap(Voice.TextToSpeech, ({ speak }) => speak({ text })).pipe(Effect.provide(provider))
+  describe(`text to speech by ${subject}`, () => {
+    it.live("is audible mu-law of 8 kHz, at the pace of speech", () =>
+      Effect.gen(function* () {
+        const text = "Good morning, how can I help you?"
+        const audio = yield* say(speaking, text)
+        const loudest = Voice.decodeMulaw(audio).reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)
+        expect(loudest).toBeGreaterThan(500)
+        const charactersPerSecond = text.length / (Voice.millisOf(audio.length) / 1000)
+        expect(charactersPerSecond).toBeGreaterThan(1)
+        expect(charactersPerSecond).toBeLessThan(100)
+      })
+    )
+
+    it.live("keeps concurrent utterances apart", () =>
+      Effect.gen(function* () {
+        const { speak } = yield* Voice.TextToSpeech
+        const short = { text: "Yes." }
+        const long = { text: "Yes, I would like to book a table for four." }
+        const spoken = yield* Effect.all([speak(short), speak(long), speak(short)], { concurrency: 3 })
+        const [first, second, third] = spoken.map(({ length }) => length)
+        expect(first).toBeLessThan(second ?? 0)
+        expect(third).toBeLessThan(second ?? 0)
+      }).pipe(Effect.provide(speaking))
+    )
+
+    it.live("fails for a text that is blank, and for a reason that a record may hold", () =>
+      Effect.gen(function* () {
+        for (const text of ["", " \n\t"]) {
+          expect(yield* Effect.flip(say(speaking, text))).toMatchObject({ _tag: "SpeechFailed" })
+        }
+        const failed = yield* Effect.flip(say(failing, "my number is 555-0100"))
+        expect(failed._tag).toBe("SpeechFailed")
+        expect(failed.reason).not.toBe("")
+        expect(failed.reason).not.toContain("555-0100")
+      })
+    )
+
+    const { check, name } = asyncProperty(
+      "any text is spoken, or fails with SpeechFailed",
+      [fc.oneof(fc.string({ unit: "binary" }), fc.string(), fc.constant("\ud800 a\0b"))],
+      async (text) => {
+        const result = await Effect.runPromise(Effect.either(say(speaking, text)))
+        if (result._tag === "Left") expect(result.left._tag).toBe("SpeechFailed")
+        else expect(result.right.length).toBeGreaterThan(0)
+      },
+      20
+    )
+    it(name, check)
   })
 }
 

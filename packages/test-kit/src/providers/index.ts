@@ -6,6 +6,8 @@ export {
   type NerProviderFixture,
   recordingSourceContract,
   type RecordingSourceFixture,
+  textToSpeechContract,
+  type TextToSpeechFixture,
   transcriberContract,
   type TranscriberFixture
 } from "./ProviderContracts.js"

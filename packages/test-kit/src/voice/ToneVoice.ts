@@ -3,6 +3,8 @@
  * Goertzel algorithm, exactly, after mu-law and with noise of up to a third of a tone's amplitude.
  */
 import { Voice } from "@earshot/core"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 
 const { SAMPLE_RATE, encodeMulaw, samplesOf } = Voice
 
@@ -27,6 +29,15 @@ export const speakTones = (text: string): Uint8Array => {
   }
   return encodeMulaw(samples)
 }
+
+/** Text to speech in tones, whatever the voice and the speed. */
+export const toneTextToSpeech: Layer.Layer<Voice.TextToSpeech> = Layer.succeed(Voice.TextToSpeech, {
+  identity: "tones",
+  speak: ({ text }) =>
+    text.trim() === ""
+      ? Effect.fail(new Voice.SpeechFailed({ reason: "the text to speak is empty." }))
+      : Effect.sync(() => speakTones(text))
+})
 
 /** The power of a frequency in samples, by the Goertzel algorithm. */
 const powerOf = (samples: Int16Array, hertz: number): number => {

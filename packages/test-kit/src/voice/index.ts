@@ -6,5 +6,5 @@ export {
   scriptedLine,
   scriptedLines
 } from "./ScriptedAgent.js"
-export { readTones, speakTones, TONE_MILLIS } from "./ToneVoice.js"
+export { readTones, speakTones, TONE_MILLIS, toneTextToSpeech } from "./ToneVoice.js"
 export { makeVirtualClock, withVirtualClock } from "./VirtualClock.js"

@@ -1,5 +1,6 @@
 import * as Redaction from "@earshot/redaction"
-import { ProviderKit } from "@earshot/test-kit"
+import { Voice } from "@earshot/core"
+import { ProviderKit, VoiceKit } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { expect, it } from "vitest"
@@ -15,6 +16,14 @@ ProviderKit.transcriberContract("of the kit", {
     { speaker: "main_agent", content: "Hello", startTime: 0, endTime: 1, words: [] }
   ]).layer,
   failing: ProviderKit.fakeTranscriber("It heard nothing.").layer
+})
+
+ProviderKit.textToSpeechContract("tones", {
+  speaking: VoiceKit.toneTextToSpeech,
+  failing: Layer.succeed(Voice.TextToSpeech, {
+    identity: "none",
+    speak: () => Effect.fail(new Voice.SpeechFailed({ reason: "It is out of order." }))
+  })
 })
 
 const recordings = ProviderKit.fakeRecordings({ "https://example.com/a.wav": Uint8Array.of(1, 2) })

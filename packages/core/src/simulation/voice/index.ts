@@ -30,6 +30,8 @@ export {
   queuedSamples,
   queueMark
 } from "./Playback.js"
+export { type Sound, type TelephoneAudio, telephoneAudio } from "./TelephoneAudio.js"
+export { type Speak, SpeechFailed, TextToSpeech, type Utterance } from "./TextToSpeech.js"
 export { stereoWav } from "./StereoWav.js"
 export { type Activity, type ActivityOptions, listen, noActivity, type Span, spansOf } from "./VoiceActivity.js"
 export {

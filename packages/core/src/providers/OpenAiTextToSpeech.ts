@@ -1,0 +1,138 @@
+import type * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import type * as Redacted from "effect/Redacted"
+import { setImmediate } from "node:timers/promises"
+import { readWav } from "@earshot/redaction/audio"
+import { MAX_INPUT_RATE, MIN_INPUT_RATE, type Sound, telephoneAudio } from "../simulation/voice/TelephoneAudio.js"
+import { type Speak, SpeechFailed, TextToSpeech } from "../simulation/voice/TextToSpeech.js"
+import { type BufferedResponse, OutboundHttp } from "./OutboundHttp.js"
+import { askSpeechServer } from "./SpeechServer.js"
+
+export interface OpenAiTextToSpeechConfig {
+  /** The server's base address, for example `https://speech.example/v1`; `/audio/speech` is appended. */
+  readonly baseUrl: string
+  readonly apiKey?: Redacted.Redacted
+  readonly model: string
+  /** The voice of utterances that name none. */
+  readonly voice: string
+  /** `pcm` is raw: 16-bit, little-endian, one channel. A WAV file is read in either case. Default: wav. */
+  readonly format?: "wav" | "pcm"
+  /** Samples a second of `pcm`, if the response's content type names no rate. Default: 24,000. */
+  readonly pcmRate?: number
+  /** For one utterance, retries included. Default: 30 seconds. */
+  readonly timeout?: Duration.DurationInput
+  /** The largest response in bytes. Default: 33,554,432, which is ten minutes of PCM at 24 kHz. */
+  readonly maxBytes?: number
+  /** The longest text in characters that is sent. Default: 4096, the limit of most servers. */
+  readonly maxCharacters?: number
+}
+
+/** The longest speech of one utterance. A wrong sample rate would otherwise make hours of a small response. */
+const MAX_SECONDS = 600
+
+/** Samples that are converted before other work may run: one to four milliseconds. */
+const SAMPLES_PER_STEP = 2000
+
+const INVALID_AUDIO = "sent invalid audio"
+
+/** Speech of the `audio/speech` operation that many speech servers offer. */
+export const layer = (config: OpenAiTextToSpeechConfig): Layer.Layer<TextToSpeech, never, OutboundHttp> =>
+  Layer.effect(
+    TextToSpeech,
+    Effect.map(OutboundHttp, (http) => ({
+      identity: JSON.stringify(["openai", config.baseUrl, config.model, config.voice, config.format, config.pcmRate]),
+      speak: makeSpeak(config, http)
+    }))
+  )
+
+const makeSpeak = (config: OpenAiTextToSpeechConfig, http: Context.Tag.Service<OutboundHttp>): Speak => {
+  const { format = "wav", maxBytes = 33_554_432, maxCharacters = 4096, pcmRate = 24_000 } = config
+  const timeout = Duration.decode(config.timeout ?? "30 seconds")
+  const url = `${config.baseUrl.replace(/\/+$/, "")}/audio/speech`
+
+  return ({ speed, text, voice }) =>
+    Effect.gen(function* () {
+      const input = text.replaceAll("\0", "").toWellFormed().trim()
+      if (input === "") return yield* failed("the text to speak is empty.")
+      if (input.length > maxCharacters) {
+        return yield* failed(`the text is longer than the ${maxCharacters} characters that are sent.`)
+      }
+      if (speed !== undefined && !(speed >= 0.25 && speed <= 4))
+        return yield* failed("the speed is not from 0.25 to 4.")
+      const body = JSON.stringify({
+        model: config.model,
+        input,
+        voice: voice ?? config.voice,
+        response_format: format,
+        // Some models reject the parameter.
+        ...(speed === undefined || speed === 1 ? {} : { speed })
+      })
+      const sound = yield* askSpeechServer(http, {
+        url,
+        apiKey: config.apiKey,
+        contentType: "application/json",
+        body: Buffer.from(body),
+        maxBytes,
+        timeout,
+        read: (response) => soundOf(response, format === "pcm" ? pcmRate : undefined)
+      }).pipe(Effect.mapError((predicate) => failed(`the speech server ${predicate}.`)))
+      return yield* converted(sound)
+    })
+}
+
+const failed = (reason: string): SpeechFailed => new SpeechFailed({ reason })
+
+/** The sound of a response: a WAV file, or raw PCM of this rate if it was requested. */
+const soundOf = ({ body, headers }: BufferedResponse, pcmRate: number | undefined): Either.Either<Sound, string> => {
+  const type = (headers["content-type"] ?? "").toLowerCase()
+  return Either.flatMap(
+    Either.orElse(
+      Either.mapLeft(readWav(body), () => INVALID_AUDIO),
+      () => (pcmRate === undefined ? Either.left(INVALID_AUDIO) : pcmOf(body, type, pcmRate))
+    ),
+    (sound) => {
+      if (sound.length === 0) return Either.left("sent no audio")
+      if (sound.sampleRate < MIN_INPUT_RATE || sound.sampleRate > MAX_INPUT_RATE) {
+        return Either.left(
+          `sent audio of ${sound.sampleRate} Hz; ${MIN_INPUT_RATE} to ${MAX_INPUT_RATE} Hz can be read`
+        )
+      }
+      if (sound.length > MAX_SECONDS * sound.sampleRate)
+        return Either.left(`sent more than ${MAX_SECONDS} seconds of audio`)
+      return Either.right(sound)
+    }
+  )
+}
+
+/** Any bytes are PCM, so that the content type and the magic number of a file are all that tells other content. */
+const OTHER_TYPES =
+  /^(text\/|application\/(json|xml|problem)|audio\/(mpeg|mp3|mp4|aac|ogg|opus|webm|flac|wave?|x-wav)\b)/
+const OTHER_FILES = ["RIFF", "ID3", "OggS", "fLaC"]
+
+const pcmOf = (body: Buffer, type: string, defaultRate: number): Either.Either<Sound, string> => {
+  const head = body.toString("latin1", 0, 4)
+  if (OTHER_TYPES.test(type) || OTHER_FILES.some((magic) => head.startsWith(magic)) || body.length % 2 === 1) {
+    return Either.left(INVALID_AUDIO)
+  }
+  const rate = /;\s*rate=(\d{1,6})\b/.exec(type)?.[1]
+  const read = (from: number, to: number): Float32Array => {
+    const samples = new Float32Array(to - from)
+    for (let at = 0; at < samples.length; at++) samples[at] = body.readInt16LE(2 * (from + at)) / 32_768
+    return samples
+  }
+  return Either.right({ sampleRate: rate === undefined ? defaultRate : Number(rate), length: body.length / 2, read })
+}
+
+const converted = (sound: Sound): Effect.Effect<Uint8Array> =>
+  Effect.gen(function* () {
+    const audio = telephoneAudio(sound)
+    const codes = new Uint8Array(audio.length)
+    for (let at = 0; at < audio.length; at += SAMPLES_PER_STEP) {
+      codes.set(audio.encode(at, Math.min(at + SAMPLES_PER_STEP, audio.length)), at)
+      yield* Effect.promise(() => setImmediate())
+    }
+    return codes
+  })
