@@ -81,7 +81,7 @@ for (const database of TestEngine.databases) {
       }).pipe(Effect.provide(engine))
     )
 
-    it.scoped("have the duration of their file, redacted or not; a WAV file without data is not stored", () =>
+    it.scoped("have the duration of their file, redacted or not; a WAV file without data is rejected", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
         const calls = yield* Calls
@@ -115,9 +115,8 @@ for (const database of TestEngine.databases) {
           }
         }
         for (const fields of [[], ["ssn"]] as const) {
-          expect(yield* ingest(`empty ${fields.length}`, CallKit.wav(0), fields)).toMatchObject({
-            recording: null,
-            errorMessage: "The recording is missing: The WAV file has no audio data."
+          expect(yield* Effect.flip(ingest(`empty ${fields.length}`, CallKit.wav(0), fields))).toMatchObject({
+            errors: { voice_recording: ["The WAV file has no audio data."] }
           })
         }
       }).pipe(Effect.provide(engine))
