@@ -21,7 +21,7 @@ import type { BlobStore } from "./calls/BlobStore.js"
 import * as CallEvaluations from "./calls/CallEvaluations.js"
 import * as CallRecordings from "./calls/CallRecordings.js"
 import * as Calls from "./calls/Calls.js"
-import * as CallsOfSpans from "./calls/CallsOfSpans.js"
+import * as TracedCalls from "./calls/TracedCalls.js"
 import * as PlatformWebhooks from "./calls/PlatformWebhooks.js"
 import * as Recordings from "./calls/Recordings.js"
 import type { RecordingSource } from "./calls/RecordingSource.js"
@@ -119,7 +119,7 @@ import * as Simulations from "./simulation/Simulations.js"
 import * as TextExecutor from "./simulation/TextExecutor.js"
 import * as RunWorkStoreSql from "./storage/sql/RunWorkStoreSql.js"
 import * as Suites from "./suites/Suites.js"
-import * as SpanRedaction from "./traces/SpanRedaction.js"
+import * as RedactSpans from "./traces/RedactSpans.js"
 import * as Traces from "./traces/Traces.js"
 import * as UserStoreSql from "./storage/sql/UserStoreSql.js"
 import * as WidgetStoreSql from "./storage/sql/WidgetStoreSql.js"
@@ -353,9 +353,9 @@ const testing = (ports: Ports) =>
 /** Calls, and what they are ingested from besides their own endpoint. */
 const ingestion = (ports: Ports) =>
   Layer.merge(PlatformWebhooks.layer, Traces.layer(ports.traces, ports.ingest?.redaction)).pipe(
-    Layer.provide(Layer.merge(CallsOfSpans.layer, RedactingIntegrations.layer)),
+    Layer.provide(Layer.merge(TracedCalls.layer, RedactingIntegrations.layer)),
     Layer.provideMerge(Calls.layer(ports.ingest)),
-    Layer.provide(SpanRedaction.layer),
+    Layer.provide(RedactSpans.layer),
     Layer.provide(ports.ner ?? nerProviderNone),
     Layer.provide(ports.audioProbe ?? MusicMetadataProbe.layer())
   )

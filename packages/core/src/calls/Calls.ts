@@ -11,7 +11,6 @@ import type { CurrentActor } from "../access/Actor.js"
 import type { Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import type { Agents } from "../catalog/Agents.js"
-import type { JobQueue } from "../jobs/JobQueue.js"
 import type { JobSignal } from "../jobs/JobSignal.js"
 import { decode, decodeInput, ValidationFailed } from "../kernel/FieldErrors.js"
 import type { Input } from "../kernel/Input.js"
@@ -27,7 +26,7 @@ import type { RedactionUnavailable } from "./CallErrors.js"
 import { type CallQuery, parseCallQuery } from "./CallQuery.js"
 import type { CallRecord } from "./CallRecord.js"
 import { CallReadQuery, type ExpandedCall, type ListedCall } from "./ListedCall.js"
-import type { CallSpans } from "./CallSpans.js"
+import type { SpanRedaction } from "./SpanRedaction.js"
 import { CallStore } from "./CallStore.js"
 import * as DeliveryRedaction from "./DeliveryRedaction.js"
 import type { IngestBody } from "./IngestBody.js"
@@ -99,8 +98,7 @@ export const layer = (
   | Agents
   | Metrics
   | Evaluations
-  | CallSpans
-  | JobQueue
+  | SpanRedaction
   | JobSignal
   | UnitOfWork
   | BlobStore

@@ -24,7 +24,7 @@ import * as TranscriptFormat from "../transcripts/TranscriptFormat.js"
 import { BlobStore } from "./BlobStore.js"
 import type { CallDeleted, RedactionIncomplete, RedactionUnavailable } from "./CallErrors.js"
 import type { CallRecord } from "./CallRecord.js"
-import { CallSpans } from "./CallSpans.js"
+import { SpanRedaction } from "./SpanRedaction.js"
 import { CallStore, type DeliveryOutcome } from "./CallStore.js"
 import type { CalledAgent } from "./Delivery.js"
 import type * as DeliveryRedaction from "./DeliveryRedaction.js"
@@ -80,7 +80,7 @@ export const make = (config: IngestConfig, redaction: DeliveryRedaction.Delivery
     const store = yield* CallStore
     const agents = yield* Agents
     const metrics = yield* Metrics
-    const spans = yield* CallSpans
+    const spanRedaction = yield* SpanRedaction
     const signal = yield* JobSignal
     const blobs = yield* BlobStore
     const stored = yield* Recordings
@@ -231,7 +231,7 @@ export const make = (config: IngestConfig, redaction: DeliveryRedaction.Delivery
           const stored = (
             ingest.redact.length > 0
               ? Effect.zipRight(
-                  spans.redact(permit, { agentId: agent.id, callId: ingest.body.call_id }, ingest.redact),
+                  spanRedaction.redact(permit, { agentId: agent.id, callId: ingest.body.call_id }, ingest.redact),
                   ingestRedacted(permit, ingest, agent, ingest.redact, now)
                 )
               : ingestUnredacted(permit, ingest, agent, now)

@@ -12,7 +12,7 @@ export class RedactingIntegrations extends Context.Tag("@earshot/core/platforms/
   RedactingIntegrations,
   {
     /** The integrations of a platform that have fields to redact, of the whole organization. */
-    readonly of: (
+    readonly ofPlatform: (
       permit: Permit<"calls:write">,
       platform: Platform
     ) => Effect.Effect<ReadonlyArray<Integration>, StorageError>
@@ -21,5 +21,5 @@ export class RedactingIntegrations extends Context.Tag("@earshot/core/platforms/
 
 export const layer = Layer.effect(
   RedactingIntegrations,
-  Effect.map(IntegrationStore, (store) => RedactingIntegrations.of({ of: store.redacting }))
+  Effect.map(IntegrationStore, (store) => RedactingIntegrations.of({ ofPlatform: store.redacting }))
 )

@@ -3,10 +3,8 @@ import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Pool from "effect/Pool"
 import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -15,9 +13,10 @@ import { createRequire } from "node:module"
 import { join } from "node:path"
 import { setImmediate } from "node:timers/promises"
 import { pathToFileURL } from "node:url"
-import { Worker } from "node:worker_threads"
+import type { Worker } from "node:worker_threads"
 import { UNKNOWN_AUDIO } from "../calls/AudioFormat.js"
 import { AudioProbe } from "../calls/AudioProbe.js"
+import { makeThreadPool } from "../kernel/Threads.js"
 
 export interface MusicMetadataProbeConfig {
   /** How long reading one recording may take. Default: 10 seconds. */
@@ -26,11 +25,10 @@ export interface MusicMetadataProbeConfig {
   readonly concurrency?: number
 }
 
-/** JavaScript in a text, so that no file has to be found by a program that bundles the engine. */
 const THREAD_PROGRAM = `
 "use strict"
 const { parentPort, workerData } = require("node:worker_threads")
-const library = import(workerData.library)
+const library = import(workerData.entry)
 library.catch(() => undefined)
 const OPTIONS = { duration: true, skipCovers: true, skipPostHeaders: true }
 let supply = () => undefined
@@ -67,8 +65,6 @@ parentPort.on("message", (message) => {
 /** Bytes sent to a thread at a time. */
 const PIECE_BYTES = 262_144
 
-const HEAP_MEGABYTES = 128
-
 /** The longest duration that is believed: a week. */
 const MAX_SECONDS = 604_800
 const MAX_CHANNELS = 255
@@ -95,21 +91,6 @@ const findLibrary = (): string | undefined =>
     .resolve.paths("music-metadata")
     ?.map((folder) => join(folder, ENTRY))
     .find(existsSync)
-
-const start = (library: string): Worker => {
-  const worker = new Worker(THREAD_PROGRAM, {
-    eval: true,
-    workerData: { library: pathToFileURL(library).href },
-    env: {},
-    execArgv: [],
-    stdin: false,
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES, maxYoungGenerationSizeMb: 16 }
-  })
-  worker.on("error", () => undefined)
-  // A thread that waits keeps no process alive.
-  worker.unref()
-  return worker
-}
 
 /** The messages of a thread; its end is a message that is no answer. */
 const messagesOf = (worker: Worker) =>
@@ -158,16 +139,14 @@ export const layer = (config: MusicMetadataProbeConfig = {}): Layer.Layer<AudioP
         yield* Effect.logWarning("music-metadata is not installed: durations are read from WAV files only")
         return AudioProbe.of({ probe: () => Effect.succeed(UNKNOWN_AUDIO) })
       }
-      const pool = yield* Pool.makeWithTTL({
-        acquire: Effect.acquireRelease(
-          Effect.sync(() => start(library)),
-          (worker) => Effect.promise(() => worker.terminate())
-        ),
-        min: 0,
-        max: config.concurrency ?? 2,
-        timeToLive: "1 minute"
-        // Threads end by the time that passes, whatever clock the caller has.
-      }).pipe(Effect.withClock(Clock.make()))
+      const useThread = yield* makeThreadPool(
+        {
+          program: THREAD_PROGRAM,
+          workerData: { entry: pathToFileURL(library).href },
+          resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
+        },
+        config.concurrency ?? 2
+      )
 
       const ask = (worker: Worker, ...[content, audio]: Parameters<AudioProbe["Type"]["probe"]>) =>
         Effect.gen(function* () {
@@ -187,18 +166,8 @@ export const layer = (config: MusicMetadataProbeConfig = {}): Layer.Layer<AudioP
       return AudioProbe.of({
         probe: (content, audio) =>
           Effect.gen(function* () {
-            const worker = yield* Pool.get(pool)
-            const answer = yield* ask(worker, content, audio).pipe(
-              Effect.timeout(timeout),
-              Effect.withClock(Clock.make()),
-              Effect.onExit((exit) =>
-                Exit.isSuccess(exit)
-                  ? Effect.void
-                  : Effect.zipRight(
-                      Pool.invalidate(pool, worker),
-                      Effect.promise(() => worker.terminate())
-                    )
-              )
+            const answer = yield* useThread((worker) =>
+              ask(worker, content, audio).pipe(Effect.timeout(timeout), Effect.withClock(Clock.make()))
             )
             if (answer.kind === "failed") {
               yield* Effect.logDebug("The duration of a recording cannot be read", { reason: answer.reason })
@@ -210,7 +179,6 @@ export const layer = (config: MusicMetadataProbeConfig = {}): Layer.Layer<AudioP
               channels: isChannels(channels) ? channels : null
             }
           }).pipe(
-            Effect.scoped,
             Effect.catchAll((error) =>
               Effect.as(Effect.logDebug("The duration of a recording cannot be read", error), UNKNOWN_AUDIO)
             )

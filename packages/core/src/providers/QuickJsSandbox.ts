@@ -1,11 +1,12 @@
 import { createRequire } from "node:module"
-import { Worker } from "node:worker_threads"
+import type { Worker } from "node:worker_threads"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as FairSemaphore from "../kernel/FairSemaphore.js"
 import { jsonError } from "../kernel/Json.js"
+import { startThread } from "../kernel/Threads.js"
 import { type Code, CodeFailed, type CodeInput, Sandbox } from "../metrics/Sandbox.js"
 import { JsonFromSelf } from "../metrics/MetricTerms.js"
 import { THREAD_PROGRAM } from "./QuickJsThread.js"
@@ -75,22 +76,15 @@ export const layer = (config: QuickJsSandboxConfig = {}): Layer.Layer<Sandbox> =
       }
 
       const start = (): Worker => {
-        const worker = new Worker(THREAD_PROGRAM, {
-          eval: true,
+        const worker = startThread({
+          program: THREAD_PROGRAM,
           workerData,
-          env: {},
-          execArgv: [],
-          stdin: false,
           resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
         })
-        // Messages of a thread that is being stopped are ignored.
-        worker.on("error", () => undefined)
         worker.on("exit", () => {
           clearTimeout(idle.get(worker))
           idle.delete(worker)
         })
-        // A thread that waits for work keeps no process alive.
-        worker.unref()
         return worker
       }
 

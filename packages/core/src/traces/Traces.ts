@@ -19,7 +19,7 @@ import { authorize, hostPermit, type Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import type { RedactionUnavailable } from "../calls/CallErrors.js"
 import { Calls } from "../calls/Calls.js"
-import { CallsOfSpans } from "../calls/CallsOfSpans.js"
+import { TracedCalls } from "../calls/TracedCalls.js"
 import type { CallRecord } from "../calls/CallRecord.js"
 import type { RedactionConfig } from "../calls/DeliveryRedaction.js"
 import { Agents } from "../catalog/Agents.js"
@@ -176,14 +176,14 @@ export const layer = (
 ): Layer.Layer<
   Traces,
   never,
-  TraceStore | Calls | CallsOfSpans | Agents | RedactingIntegrations | JobQueue | JobSignal | UnitOfWork | NerProvider
+  TraceStore | Calls | TracedCalls | Agents | RedactingIntegrations | JobQueue | JobSignal | UnitOfWork | NerProvider
 > =>
   Layer.effect(
     Traces,
     Effect.gen(function* () {
       const store = yield* TraceStore
       const calls = yield* Calls
-      const callsOfSpans = yield* CallsOfSpans
+      const tracedCalls = yield* TracedCalls
       const integrations = yield* RedactingIntegrations
       const agents = yield* Agents
       const queue = yield* JobQueue
@@ -293,7 +293,7 @@ export const layer = (
           const platforms = new Set(group.parts.map(({ source }) => PLATFORMS[source]))
           const redacting = yield* Effect.forEach(
             [...platforms].filter((platform) => platform !== undefined),
-            (platform) => integrations.of(permit, platform)
+            (platform) => integrations.ofPlatform(permit, platform)
           )
           if (redacting.flat().length === 0) return []
           const agent = yield* agentAmong(permit, group, agentId)
@@ -317,7 +317,7 @@ export const layer = (
           const fields = inInterfaceOrder([
             ...requested,
             ...base.flatMap(({ trace }) => trace.redactFields),
-            ...(yield* callsOfSpans.redactFields(permit, { agentId, callIds: group.callIds })),
+            ...(yield* tracedCalls.redactFields(permit, { agentId, callIds: group.callIds })),
             ...(yield* integrationFields(permit, group, agentId))
           ])
           if (fields.length === 0) {
@@ -457,7 +457,7 @@ export const layer = (
       const removeSuperseded = (organizationId: OrganizationId, ids: ReadonlyArray<CallId>) =>
         Effect.gen(function* () {
           if (ids.length === 0) return
-          yield* callsOfSpans.removeIf(yield* hostPermit(organizationId, "calls.delete"), ids, isOfSpansAlone)
+          yield* tracedCalls.removeIf(yield* hostPermit(organizationId, "calls.delete"), ids, isOfSpansAlone)
         })
 
       const finish = (

@@ -20,7 +20,7 @@ const newOrganization = Effect.gen(function* () {
   const work = yield* UnitOfWork
   const toWrite = permit(id, "simplifications.request")
   const begin = (prompt: string, now = 0) =>
-    // A simplification without a job is taken for one that has ended, so nobody may see it before its job.
+    // A simplification without a job counts as ended, so both are committed together.
     work.atomically(
       Effect.gen(function* () {
         const wanted = { progressId: randomUUID(), prompt, promptHash: hashOf(prompt) }

@@ -159,12 +159,12 @@ export const scriptedAgent = (side: AgentSide, script: ReadonlyArray<AgentStep>)
 }
 
 /** A connection in memory to an agent that plays a script. */
-export const scriptedLine = (
+export const scriptedConnection = (
   script: ReadonlyArray<AgentStep>
-): Effect.Effect<{ readonly line: Voice.VoiceLine; readonly agent: ScriptedAgent }, never, Scope.Scope> =>
+): Effect.Effect<{ readonly connection: Voice.VoiceConnection; readonly agent: ScriptedAgent }, never, Scope.Scope> =>
   Effect.gen(function* () {
     const clock = yield* Effect.clock
-    let events: Array<Voice.LineEvent> = []
+    let events: Array<Voice.ConnectionEvent> = []
     let isClosed = false
     const now = (): number => clock.unsafeCurrentTimeMillis()
     const agent = scriptedAgent(
@@ -180,7 +180,7 @@ export const scriptedLine = (
       script
     )
     yield* Effect.forkScoped(agent.play)
-    const line: Voice.VoiceLine = {
+    const connection: Voice.VoiceConnection = {
       send: (message) =>
         Effect.sync(() => {
           if (!isClosed) agent.receive(message, now())
@@ -191,9 +191,11 @@ export const scriptedLine = (
         return taken
       })
     }
-    return { line, agent }
+    return { connection, agent }
   })
 
 /** Calls agents in memory; each call gets an agent that plays the script. */
-export const scriptedLines = (script: ReadonlyArray<AgentStep>): Layer.Layer<Voice.VoiceLines> =>
-  Layer.succeed(Voice.VoiceLines, { connect: () => Effect.map(scriptedLine(script), ({ line }) => line) })
+export const scriptedConnections = (script: ReadonlyArray<AgentStep>): Layer.Layer<Voice.VoiceConnections> =>
+  Layer.succeed(Voice.VoiceConnections, {
+    connect: () => Effect.map(scriptedConnection(script), ({ connection }) => connection)
+  })

@@ -3,8 +3,8 @@ export {
   type AgentStep,
   type ScriptedAgent,
   scriptedAgent,
-  scriptedLine,
-  scriptedLines
+  scriptedConnection,
+  scriptedConnections
 } from "./ScriptedAgent.js"
 export { readTones, speakTones, TONE_MILLIS, toneTextToSpeech } from "./ToneVoice.js"
 export { makeVirtualClock, withVirtualClock } from "./VirtualClock.js"

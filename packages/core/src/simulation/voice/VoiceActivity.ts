@@ -2,7 +2,7 @@
 import { millisOf, sampleOf, SAMPLES_PER_MILLI } from "./Audio.js"
 
 /** A stretch of a call. */
-export interface Span {
+export interface TimeSpan {
   /** Milliseconds from the start of the call. */
   readonly start: number
   readonly end: number
@@ -23,9 +23,9 @@ const WINDOW_SAMPLES = 10 * SAMPLES_PER_MILLI
 
 export interface Activity {
   /** Speech that has ended, in order. */
-  readonly spans: ReadonlyArray<Span>
+  readonly spans: ReadonlyArray<TimeSpan>
   /** Speech that may go on; its end is that of its last window above the threshold. */
-  readonly open: Span | null
+  readonly open: TimeSpan | null
   /** Samples that were listened to. */
   readonly position: number
 }
@@ -45,7 +45,7 @@ const isLoud = (audio: Uint8Array, from: number, to: number, power: number): boo
 export const listen = (activity: Activity, audio: Uint8Array, options: ActivityOptions = {}): Activity => {
   const { hangoverMillis, minMillis, thresholdDb } = { ...ACTIVITY_DEFAULTS, ...options }
   const power = (32_768 * 10 ** (thresholdDb / 20)) ** 2
-  const ended: Array<Span> = []
+  const ended: Array<TimeSpan> = []
   let { open } = activity
   for (let from = 0; from < audio.length; from += WINDOW_SAMPLES) {
     const to = Math.min(from + WINDOW_SAMPLES, audio.length)
@@ -66,5 +66,5 @@ export const listen = (activity: Activity, audio: Uint8Array, options: ActivityO
 }
 
 /** All speech of a track. */
-export const spansOf = ({ open, spans }: Activity, { minMillis }: ActivityOptions = {}): ReadonlyArray<Span> =>
+export const spansOf = ({ open, spans }: Activity, { minMillis }: ActivityOptions = {}): ReadonlyArray<TimeSpan> =>
   open !== null && open.end - open.start >= (minMillis ?? ACTIVITY_DEFAULTS.minMillis) ? [...spans, open] : spans

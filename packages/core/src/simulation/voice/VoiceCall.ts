@@ -21,8 +21,8 @@ import {
   queuedSamples,
   queueMark
 } from "./Playback.js"
-import { type ActivityOptions, listen, noActivity, type Span, spansOf } from "./VoiceActivity.js"
-import type { LineEvent, VoiceLine } from "./VoiceLine.js"
+import { type ActivityOptions, listen, noActivity, type TimeSpan, spansOf } from "./VoiceActivity.js"
+import type { ConnectionEvent, VoiceConnection } from "./VoiceConnection.js"
 import { type CallerTurn, measureCall, type VoiceMeasures } from "./VoiceMeasures.js"
 
 export interface VoiceCallConfig {
@@ -49,12 +49,12 @@ export type CallEnd =
   | { readonly by: "protocol"; readonly reason: string }
 
 /** A stretch of the agent's speech with its audio. */
-export interface AgentTurn extends Span {
+export interface AgentTurn extends TimeSpan {
   readonly audio: Uint8Array
 }
 
 /** What is known of a call at a time. */
-export interface CallRecord {
+export interface VoiceCallRecord {
   readonly durationMillis: number
   readonly callerTrack: ReadonlyArray<PlayedAudio>
   readonly agentTrack: ReadonlyArray<PlayedAudio>
@@ -68,7 +68,7 @@ export interface VoiceCall {
    * Says audio, behind what is being said; completes when its last frame was sent, with the time from its first to its last
    * audible sample.
    */
-  readonly say: (audio: Uint8Array, kind?: CallerTurn["kind"]) => Effect.Effect<Span, CallEnd>
+  readonly say: (audio: Uint8Array, kind?: CallerTurn["kind"]) => Effect.Effect<TimeSpan, CallEnd>
   /** Sends the tone of a key: 0 to 9, `*`, `#`, A to D. */
   readonly press: (key: string) => Effect.Effect<void>
   /** Stays silent for so long. */
@@ -86,7 +86,7 @@ export interface VoiceCall {
   readonly hangUp: Effect.Effect<void>
   /** Never completes otherwise. */
   readonly ended: Effect.Effect<CallEnd>
-  readonly record: Effect.Effect<CallRecord>
+  readonly record: Effect.Effect<VoiceCallRecord>
 }
 
 const MARGIN_SAMPLES = samplesOf(20)
@@ -103,7 +103,10 @@ const cut = (track: ReadonlyArray<PlayedAudio>, from: number, to: number): Uint8
 }
 
 /** Starts a call on an open connection; it goes on until it ends or the scope closes. */
-export const startCall = (line: VoiceLine, config: VoiceCallConfig): Effect.Effect<VoiceCall, never, Scope.Scope> =>
+export const startCall = (
+  connection: VoiceConnection,
+  config: VoiceCallConfig
+): Effect.Effect<VoiceCall, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { activity: options, ids, maxInvalid = 50, maxMillis } = config
     const maxReceived = config.maxReceived ?? 64 * 1024 * 1024
@@ -131,10 +134,10 @@ export const startCall = (line: VoiceLine, config: VoiceCallConfig): Effect.Effe
       end ??= why
     }
     const began = yield* Clock.currentTimeMillis
-    yield* line.send(connectedMessage())
-    yield* line.send(writer.start(config.customParameters))
+    yield* connection.send(connectedMessage())
+    yield* connection.send(writer.start(config.customParameters))
 
-    const read = (event: LineEvent): void => {
+    const read = (event: ConnectionEvent): void => {
       if (end !== undefined) return
       if (event.is === "closed") {
         finish({ by: "main_agent", reason: event.reason })
@@ -188,14 +191,14 @@ export const startCall = (line: VoiceLine, config: VoiceCallConfig): Effect.Effe
 
     /** One frame: what came is read, what is due is played, and the caller's next 20 ms are sent. */
     const tick = Effect.gen(function* () {
-      for (const event of yield* line.take) read(event)
+      for (const event of yield* connection.take) read(event)
       const marks = play(samplesOf(frameDueAt(sent)))
-      for (const name of marks) yield* line.send(writer.mark(name))
+      for (const name of marks) yield* connection.send(writer.mark(name))
       if (frameDueAt(sent) >= maxMillis) finish({ by: "max_duration" })
       if (end === undefined) {
         const next = outgoing.shift()
         if (next !== undefined) callerTrack.push({ at: sent * FRAME_SAMPLES, audio: next.frame })
-        yield* line.send(writer.media(next?.frame ?? silenceOf(FRAME_SAMPLES)))
+        yield* connection.send(writer.media(next?.frame ?? silenceOf(FRAME_SAMPLES)))
         sent++
         next?.sent?.()
       }
@@ -211,7 +214,7 @@ export const startCall = (line: VoiceLine, config: VoiceCallConfig): Effect.Effe
         for (let frame = 0; frame < due && isOpen(); frame++) yield* tick
       }
       for (const check of [...waiting]) check()
-      yield* line.send(writer.stop())
+      yield* connection.send(writer.stop())
       if (end !== undefined) yield* Deferred.succeed(ended, end)
     })
     yield* Effect.forkScoped(pace)
@@ -237,12 +240,13 @@ export const startCall = (line: VoiceLine, config: VoiceCallConfig): Effect.Effe
     const now = (): number => frameDueAt(sent)
 
     /** Spans of the agent that were not returned. */
-    const newSpans = (): ReadonlyArray<Span> => spansOf(activity, options).filter(({ end: at }) => at > returnedUntil)
+    const newSpans = (): ReadonlyArray<TimeSpan> =>
+      spansOf(activity, options).filter(({ end: at }) => at > returnedUntil)
 
     return {
       say: (audio, kind = "speech") =>
         Effect.suspend(() => {
-          let span: Span | undefined
+          let span: TimeSpan | undefined
           const frames = framesOf(audio)
           const spans = spansOf(listen(noActivity, audio, options), options)
           const audible = { start: spans[0]?.start ?? 0, end: spans.at(-1)?.end ?? millisOf(audio.length) }
@@ -259,7 +263,7 @@ export const startCall = (line: VoiceLine, config: VoiceCallConfig): Effect.Effe
             ? Effect.succeed({ start: now(), end: now() })
             : until(() => Option.fromNullable(span))
         }),
-      press: (key) => line.send(writer.dtmf(key)),
+      press: (key) => connection.send(writer.dtmf(key)),
       pause: (millis) =>
         Effect.suspend(() => {
           const since = now()

@@ -1,8 +1,8 @@
 /** What a caller hears of a call: latencies, interruptions and silence, from what was sent and what was played. Pure. */
-import type { Span } from "./VoiceActivity.js"
+import type { TimeSpan } from "./VoiceActivity.js"
 
 /** What the testing agent said, from its first to its last audible sample. */
-export interface CallerTurn extends Span {
+export interface CallerTurn extends TimeSpan {
   /** `noise` is no speech: an agent should not stop for it. */
   readonly kind: "speech" | "noise"
 }
@@ -11,7 +11,7 @@ export interface CallerTurn extends Span {
 export interface MeasuredCall {
   readonly caller: ReadonlyArray<CallerTurn>
   /** The agent's speech as it was played. */
-  readonly agent: ReadonlyArray<Span>
+  readonly agent: ReadonlyArray<TimeSpan>
   /** When the agent cleared its queue. */
   readonly clears: ReadonlyArray<number>
   readonly durationMillis: number
@@ -42,7 +42,7 @@ export interface VoiceMeasures {
   readonly falseBargeIns: ReadonlyArray<BargeIn>
   readonly talkOverMillis: number
   /** Silence of both sides for at least `DEAD_AIR_MILLIS`. */
-  readonly deadAir: ReadonlyArray<Span>
+  readonly deadAir: ReadonlyArray<TimeSpan>
 }
 
 /** The shortest silence of both sides that counts as dead air. */
@@ -51,7 +51,7 @@ export const DEAD_AIR_MILLIS = 3000
 /** Most milliseconds between a clear and the end of the speech that it cut: two windows of voice activity. */
 const CUT_MILLIS = 20
 
-const overlap = (a: Span, b: Span): number => Math.max(0, Math.min(a.end, b.end) - Math.max(a.start, b.start))
+const overlap = (a: TimeSpan, b: TimeSpan): number => Math.max(0, Math.min(a.end, b.end) - Math.max(a.start, b.start))
 
 const bargeInOf = ({ agent, clears }: MeasuredCall, turn: CallerTurn, index: number): BargeIn | undefined => {
   const isCleared = (end: number): boolean => clears.some((at) => at >= turn.start && Math.abs(at - end) <= CUT_MILLIS)
@@ -66,8 +66,8 @@ const bargeInOf = ({ agent, clears }: MeasuredCall, turn: CallerTurn, index: num
       }
 }
 
-const silences = (spans: ReadonlyArray<Span>, durationMillis: number): ReadonlyArray<Span> => {
-  const found: Array<Span> = []
+const silences = (spans: ReadonlyArray<TimeSpan>, durationMillis: number): ReadonlyArray<TimeSpan> => {
+  const found: Array<TimeSpan> = []
   let spokenUntil = 0
   for (const { end, start } of spans.toSorted((a, b) => a.start - b.start)) {
     if (start - spokenUntil >= DEAD_AIR_MILLIS) found.push({ start: spokenUntil, end: start })

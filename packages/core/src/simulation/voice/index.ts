@@ -33,7 +33,7 @@ export {
 export { type Sound, type TelephoneAudio, telephoneAudio } from "./TelephoneAudio.js"
 export { type Speak, SpeechFailed, TextToSpeech, type Utterance } from "./TextToSpeech.js"
 export { stereoWav } from "./StereoWav.js"
-export { type Activity, type ActivityOptions, listen, noActivity, type Span, spansOf } from "./VoiceActivity.js"
+export { type Activity, type ActivityOptions, listen, noActivity, type TimeSpan, spansOf } from "./VoiceActivity.js"
 export {
   type Answer,
   type BargeIn,
@@ -43,10 +43,16 @@ export {
   measureCall,
   type VoiceMeasures
 } from "./VoiceMeasures.js"
-export { type LineEvent, type VoiceAddress, VoiceFailed, type VoiceLine, VoiceLines } from "./VoiceLine.js"
+export {
+  type ConnectionEvent,
+  type VoiceAddress,
+  VoiceFailed,
+  type VoiceConnection,
+  VoiceConnections
+} from "./VoiceConnection.js"
 export {
   type CallEnd,
-  type CallRecord,
+  type VoiceCallRecord,
   type AgentTurn,
   startCall,
   type VoiceCall,

@@ -1,11 +1,9 @@
 /** Tests values with patterns in threads of their own, for a database without such a function. */
 import { SqlError } from "@effect/sql/SqlError"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Pool from "effect/Pool"
 import type * as Scope from "effect/Scope"
-import { Worker } from "node:worker_threads"
+import type { Worker } from "node:worker_threads"
+import { makeThreadPool } from "../../kernel/Threads.js"
 import { NotNow } from "./Storing.js"
 
 /** The values that a pattern, which has been compiled before, is found in. */
@@ -14,7 +12,6 @@ export type TestPattern = (
   values: ReadonlyArray<string>
 ) => Effect.Effect<ReadonlyArray<string>, SqlError>
 
-/** JavaScript in a text, so that no file has to be found by a program that bundles the engine. */
 const THREAD_PROGRAM = `
 "use strict"
 const { parentPort, workerData } = require("node:worker_threads")
@@ -28,24 +25,6 @@ parentPort.on("message", ({ pattern, values }) => {
 
 /** Characters sent to a thread at a time: copying them takes the sender a millisecond. */
 const BATCH_CHARACTERS = 256_000
-
-const HEAP_MEGABYTES = 128
-
-const start = (re2: string): Worker => {
-  const worker = new Worker(THREAD_PROGRAM, {
-    eval: true,
-    workerData: { re2 },
-    env: {},
-    execArgv: [],
-    stdin: false,
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES, maxYoungGenerationSizeMb: 16 }
-  })
-  // What fails while nothing is asked is seen by the next question.
-  worker.on("error", () => undefined)
-  // A thread that waits keeps no process alive.
-  worker.unref()
-  return worker
-}
 
 /** Whether each of some values has a match. Interrupted, the thread works on: its owner ends it. */
 const ask = (
@@ -96,40 +75,25 @@ export const batchesOf = (values: ReadonlyArray<string>, characters: number): Re
 }
 
 /**
- * Threads that are started when they are needed and end after a minute without use, with what they test when the caller is
- * interrupted.
+ * Threads that test values; with what they test they are ended when the caller is interrupted.
  *
  * @param re2 the file of the regular expressions' main module
  * @param threads how many values are tested at a time
  */
 export const make = (re2: string, threads: number): Effect.Effect<TestPattern, never, Scope.Scope> =>
   Effect.map(
-    Pool.makeWithTTL({
-      acquire: Effect.acquireRelease(
-        Effect.sync(() => start(re2)),
-        (worker) => Effect.promise(() => worker.terminate())
-      ),
-      min: 0,
-      max: threads,
-      timeToLive: "1 minute"
-      // Threads end by the time that passes, whatever clock the caller has: one that jumps ahead would wake the pool for
-      // every minute in between.
-    }).pipe(Effect.withClock(Clock.make())),
-    (pool) => (pattern, values) =>
-      Effect.gen(function* () {
-        const worker = yield* Pool.get(pool)
-        return yield* Effect.forEach(batchesOf(values, BATCH_CHARACTERS), (batch) =>
+    makeThreadPool(
+      {
+        program: THREAD_PROGRAM,
+        workerData: { re2 },
+        resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
+      },
+      threads
+    ),
+    (useThread) => (pattern, values) =>
+      useThread((worker) =>
+        Effect.forEach(batchesOf(values, BATCH_CHARACTERS), (batch) =>
           Effect.map(ask(worker, pattern, batch), (found) => batch.filter((_, at) => found[at] === true))
-        ).pipe(
-          Effect.map((matching) => matching.flat()),
-          Effect.onExit((exit) =>
-            Exit.isSuccess(exit)
-              ? Effect.void
-              : Effect.zipRight(
-                  Pool.invalidate(pool, worker),
-                  Effect.promise(() => worker.terminate())
-                )
-          )
         )
-      }).pipe(Effect.scoped)
+      ).pipe(Effect.map((matching) => matching.flat()))
   )

@@ -32,8 +32,8 @@ const calling = <A, E>(
   VoiceKit.withVirtualClock(
     Effect.scoped(
       Effect.gen(function* () {
-        const { agent, line } = yield* VoiceKit.scriptedLine(script)
-        return yield* program({ agent, call: yield* Voice.startCall(line, { ...config, ...options }) })
+        const { agent, connection } = yield* VoiceKit.scriptedConnection(script)
+        return yield* program({ agent, call: yield* Voice.startCall(connection, { ...config, ...options }) })
       })
     )
   )

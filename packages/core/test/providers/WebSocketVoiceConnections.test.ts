@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http"
 import { Voice } from "@earshot/core"
 import * as OutboundHttp from "@earshot/core/providers/OutboundHttp"
-import * as WebSocketVoiceLines from "@earshot/core/providers/WebSocketVoiceLines"
+import * as WebSocketVoiceConnections from "@earshot/core/providers/WebSocketVoiceConnections"
 import { VoiceKit } from "@earshot/test-kit"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -39,9 +39,11 @@ const connect = (
   url: string,
   options: { readonly allowHosts?: ReadonlyArray<string>; readonly millis?: number } = {}
 ) =>
-  Effect.flatMap(Voice.VoiceLines, (lines) => lines.connect({ url, headers: { authorization: "Bearer secret" } })).pipe(
+  Effect.flatMap(Voice.VoiceConnections, (lines) =>
+    lines.connect({ url, headers: { authorization: "Bearer secret" } })
+  ).pipe(
     Effect.provide(
-      WebSocketVoiceLines.layer(options.millis === undefined ? {} : { connectMillis: options.millis }).pipe(
+      WebSocketVoiceConnections.layer(options.millis === undefined ? {} : { connectMillis: options.millis }).pipe(
         Layer.provide(OutboundHttp.layer({ allowHosts: options.allowHosts ?? ["127.0.0.1"] }))
       )
     )
@@ -77,8 +79,8 @@ describe("connections to agents by voice", () => {
         })
         Effect.runFork(agent.play)
       })
-      const line = yield* connect(`ws://127.0.0.1:${port}/media`)
-      const call = yield* Voice.startCall(line, {
+      const connection = yield* connect(`ws://127.0.0.1:${port}/media`)
+      const call = yield* Voice.startCall(connection, {
         ids: { accountSid: "AC1", callSid: "CA1", streamSid: "MZ1" },
         customParameters: {},
         maxMillis: 20_000
@@ -142,8 +144,8 @@ describe("connections to agents by voice", () => {
         socket.on("error", () => undefined)
         socket.send("x".repeat(Voice.MAX_MESSAGE + 1))
       })
-      const line = yield* connect(`ws://127.0.0.1:${port}`)
-      const found = yield* Effect.repeat(Effect.delay(line.take, 10), { until: (events) => events.length > 0 })
+      const connection = yield* connect(`ws://127.0.0.1:${port}`)
+      const found = yield* Effect.repeat(Effect.delay(connection.take, 10), { until: (events) => events.length > 0 })
       expect(found).toMatchObject([{ is: "closed", reason: `sent a message of more than ${Voice.MAX_MESSAGE} bytes` }])
     })
   )

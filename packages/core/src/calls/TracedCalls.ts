@@ -10,8 +10,8 @@ import type { CallRecord } from "./CallRecord.js"
 import { CallStore } from "./CallStore.js"
 
 /** What traces have to know of calls, and may remove, beyond the use cases of `Calls`. */
-export class CallsOfSpans extends Context.Tag("@earshot/core/calls/CallsOfSpans")<
-  CallsOfSpans,
+export class TracedCalls extends Context.Tag("@earshot/core/calls/TracedCalls")<
+  TracedCalls,
   {
     /** The fields that are redacted in calls with one of these ids, of the agent or, without one, of any. */
     readonly redactFields: (
@@ -28,9 +28,9 @@ export class CallsOfSpans extends Context.Tag("@earshot/core/calls/CallsOfSpans"
 >() {}
 
 export const layer = Layer.effect(
-  CallsOfSpans,
+  TracedCalls,
   Effect.map(CallStore, (store) =>
-    CallsOfSpans.of({
+    TracedCalls.of({
       redactFields: store.redactFieldsOf,
       removeIf: (permit, ids, condition) =>
         Effect.gen(function* () {

@@ -14,17 +14,17 @@ export class VoiceFailed extends Schema.TaggedError<VoiceFailed>("@earshot/core/
 }
 
 /** What happened on a connection, and when, in milliseconds of the clock. */
-export type LineEvent =
+export type ConnectionEvent =
   | { readonly is: "message"; readonly at: number; readonly text: string }
   /** The last event. The reason is a predicate: `closed the connection`. */
   | { readonly is: "closed"; readonly at: number; readonly reason: string }
 
 /** An open connection to an agent. */
-export interface VoiceLine {
+export interface VoiceConnection {
   /** Without effect once the connection is closed. */
   readonly send: (message: string) => Effect.Effect<void>
   /** The events since the last call, in order; never waits. */
-  readonly take: Effect.Effect<ReadonlyArray<LineEvent>>
+  readonly take: Effect.Effect<ReadonlyArray<ConnectionEvent>>
 }
 
 /** Where an agent is called. */
@@ -35,9 +35,9 @@ export interface VoiceAddress {
 }
 
 /** Connects to agents by voice. The connection is closed with its scope. */
-export class VoiceLines extends Context.Tag("@earshot/core/simulation/VoiceLines")<
-  VoiceLines,
+export class VoiceConnections extends Context.Tag("@earshot/core/simulation/VoiceConnections")<
+  VoiceConnections,
   {
-    readonly connect: (address: VoiceAddress) => Effect.Effect<VoiceLine, VoiceFailed, Scope.Scope>
+    readonly connect: (address: VoiceAddress) => Effect.Effect<VoiceConnection, VoiceFailed, Scope.Scope>
   }
 >() {}

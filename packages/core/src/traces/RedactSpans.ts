@@ -1,17 +1,17 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { CallSpans } from "../calls/CallSpans.js"
+import { SpanRedaction } from "../calls/SpanRedaction.js"
 import { JobQueue } from "../jobs/JobQueue.js"
 import { spanRedactionJob } from "./TraceJob.js"
 import { TraceStore } from "./TraceStore.js"
 
 /** Enqueues a job for each trace whose spans have to be redacted by the fields of their call. */
 export const layer = Layer.effect(
-  CallSpans,
+  SpanRedaction,
   Effect.gen(function* () {
     const store = yield* TraceStore
     const queue = yield* JobQueue
-    return CallSpans.of({
+    return SpanRedaction.of({
       redact: (permit, call, fields) =>
         Effect.gen(function* () {
           for (const { trace } of yield* store.ofCall(permit, call)) {

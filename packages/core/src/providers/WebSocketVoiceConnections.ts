@@ -6,17 +6,17 @@ import type * as Scope from "effect/Scope"
 import { WebSocket } from "ws"
 import { MAX_MESSAGE } from "../simulation/voice/MediaStream.js"
 import {
-  type LineEvent,
+  type ConnectionEvent,
   type VoiceAddress,
   VoiceFailed,
-  type VoiceLine,
-  VoiceLines
-} from "../simulation/voice/VoiceLine.js"
+  type VoiceConnection,
+  VoiceConnections
+} from "../simulation/voice/VoiceConnection.js"
 import { OutboundError, type OutboundReason } from "./OutboundError.js"
 import { hostOf, OutboundHttp } from "./OutboundHttp.js"
 import { AddressNotPublic, isPublic, publicLookup } from "./PublicAddresses.js"
 
-export interface WebSocketVoiceLinesConfig {
+export interface WebSocketVoiceConnectionsConfig {
   /** Milliseconds until a connection has to be open. Default: 10 seconds. */
   readonly connectMillis?: number
 }
@@ -39,13 +39,15 @@ const closing = (code: number): string =>
  * Calls agents over `ws:` and `wss:` by the rules of `OutboundHttp`: an address has to be public unless the operator allows
  * its host by name, and redirects are not followed.
  */
-export const layer = (config: WebSocketVoiceLinesConfig = {}): Layer.Layer<VoiceLines, never, OutboundHttp> =>
+export const layer = (
+  config: WebSocketVoiceConnectionsConfig = {}
+): Layer.Layer<VoiceConnections, never, OutboundHttp> =>
   Layer.effect(
-    VoiceLines,
+    VoiceConnections,
     Effect.map(OutboundHttp, (http) => {
       const { connectMillis = 10_000 } = config
 
-      const open = (address: VoiceAddress, isOpen: boolean) =>
+      const open = (address: VoiceAddress, isAllowed: boolean) =>
         Effect.acquireRelease(
           Effect.try({
             try: () =>
@@ -55,7 +57,7 @@ export const layer = (config: WebSocketVoiceLinesConfig = {}): Layer.Layer<Voice
                 handshakeTimeout: connectMillis,
                 maxPayload: MAX_MESSAGE,
                 perMessageDeflate: false,
-                ...(isOpen ? {} : { lookup: publicLookup })
+                ...(isAllowed ? {} : { lookup: publicLookup })
               }),
             catch: () => outbound({ is: "InvalidRequest" })
           }),
@@ -69,21 +71,21 @@ export const layer = (config: WebSocketVoiceLinesConfig = {}): Layer.Layer<Voice
             })
         )
 
-      const connect = (address: VoiceAddress): Effect.Effect<VoiceLine, VoiceFailed, Scope.Scope> =>
+      const connect = (address: VoiceAddress): Effect.Effect<VoiceConnection, VoiceFailed, Scope.Scope> =>
         Effect.gen(function* () {
           if (!URL.canParse(address.url)) return yield* outbound({ is: "InvalidUrl" })
           const url = new URL(address.url)
           if (url.protocol !== "ws:" && url.protocol !== "wss:") {
             return yield* failed("can be reached over ws and wss only")
           }
-          const isOpen = http.allows(url)
+          const isAllowed = http.allows(url)
           const host = hostOf(url)
           // An address in the URL itself is not looked up.
-          if (!isOpen && isIP(host) !== 0 && !isPublic(host)) return yield* outbound({ is: "AddressNotPublic" })
+          if (!isAllowed && isIP(host) !== 0 && !isPublic(host)) return yield* outbound({ is: "AddressNotPublic" })
           const clock = yield* Effect.clock
-          const socket = yield* open(address, isOpen)
+          const socket = yield* open(address, isAllowed)
 
-          let events: Array<LineEvent> = []
+          let events: Array<ConnectionEvent> = []
           let waiting = 0
           let isClosed = false
           const closed = (reason: string): void => {
@@ -139,6 +141,6 @@ export const layer = (config: WebSocketVoiceLinesConfig = {}): Layer.Layer<Voice
           }
         })
 
-      return VoiceLines.of({ connect })
+      return VoiceConnections.of({ connect })
     })
   )

@@ -5,9 +5,9 @@ import type { Permit } from "../access/Permit.js"
 import type { AgentId } from "../kernel/Ids.js"
 import type { StorageError } from "../kernel/Storage.js"
 
-/** Port: the spans of calls that are kept besides them. */
-export class CallSpans extends Context.Tag("@earshot/core/calls/CallSpans")<
-  CallSpans,
+/** Port: redacts the spans of calls, which are kept beside them. */
+export class SpanRedaction extends Context.Tag("@earshot/core/calls/SpanRedaction")<
+  SpanRedaction,
   {
     /**
      * Has the spans of a call redacted that are stored by fewer fields. It comes before the delivery, so that the job
