@@ -40,9 +40,6 @@ const storedOf = (call: CallRecord) => {
   }
 }
 
-/** A stored call without what depends on when and how often it was delivered. */
-const contentOf = ({ createdAt: _, id: _id, updatedAt: _updated, ...content }: CallRecord) => content
-
 for (const database of TestEngine.databases) {
   layer(TestEngine.layer(database, { recordings }))(`webhooks of platforms on ${database}`, (it) => {
     describe.each(Platforms.platforms)("%s", (platform) => {
@@ -70,37 +67,6 @@ for (const database of TestEngine.databases) {
             expect(stored).toBeDefined()
             const read = yield* as(calls.read(stored!.id))
             expect(storedOf(read)).toEqual(PlatformKit.expectedOf(platform, truth))
-          }
-        })
-      )
-
-      it.effect("stores the same call for the same events in any order and number", () =>
-        Effect.gen(function* () {
-          const { as, calls, observe } = yield* setUp
-          const sequence = PlatformKit.callTruth.chain((truth) => {
-            const envelopes = PlatformKit.envelopesOf(platform, truth)
-            return fc.record({
-              truth: fc.constant(truth),
-              order: fc.array(fc.nat({ max: envelopes.length - 1 }), { minLength: 1, maxLength: 6 }),
-              otherId: fc.uuid()
-            })
-          })
-          const deliver = (envelopes: ReadonlyArray<PlatformKit.GeneratedEnvelope>, order: ReadonlyArray<number>) =>
-            Effect.gen(function* () {
-              let stored: CallRecord | undefined
-              for (const at of order) stored = (yield* observe(platform, envelopes[at]?.body)).ingested?.call ?? stored
-              return stored === undefined ? undefined : yield* as(calls.read(stored.id))
-            })
-          for (const { order, otherId, truth } of fc.sample(sequence, { ...Properties.parameters(25) })) {
-            const inOrder = [...new Set(order)].toSorted((one, other) => one - other)
-            const arrived = yield* deliver(PlatformKit.envelopesOf(platform, truth), order)
-            const expected = yield* deliver(PlatformKit.envelopesOf(platform, { ...truth, callId: otherId }), inOrder)
-            const [one, other] = [arrived, expected].map((call) => call && contentOf(call))
-            // A call whose events state no time has that of its first delivery.
-            const untimed = expected?.timestamp.epochMillis !== truth.startedAt
-            expect(one && { ...one, callId: "", ...(untimed ? { timestamp: 0 } : {}) }).toEqual(
-              other && { ...other, callId: "", ...(untimed ? { timestamp: 0 } : {}) }
-            )
           }
         })
       )

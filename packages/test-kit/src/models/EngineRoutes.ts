@@ -44,6 +44,7 @@ import {
   encodeTool,
   encodeUser,
   encodeWidget,
+  encodeWebhookReceipt,
   encodeWidgetData,
   type Engine,
   EvaluatorId,
@@ -59,6 +60,8 @@ import {
   PersonalityId,
   PhoneNumberId,
   PhoneNumbers,
+  Platforms,
+  PlatformWebhooks,
   ProjectId,
   Projects,
   ResultId,
@@ -221,6 +224,16 @@ export const routes: Readonly<Record<string, Route>> = {
         response(created ? "created" : "done", encodeCallRecord(call))
       )
     ),
+  ...Object.fromEntries(
+    Platforms.platforms.map((platform): [string, Route] => [
+      `POST /observability/v1/${platform}/observe/`,
+      (_, json, query) =>
+        done(
+          Effect.flatMap(PlatformWebhooks, (all) => all.observe(platform, json, query)),
+          encodeWebhookReceipt
+        )
+    ])
+  ),
   "GET /observability/v1/call-logs/": (_, __, query) =>
     done(
       Effect.flatMap(Calls, (calls) => calls.list(query)),

@@ -2,6 +2,7 @@ export * as CallModel from "./CallModel.js"
 export type { CallFixture } from "./CallRequests.js"
 export { checkCallModel } from "./CallCommands.js"
 export { checkConcurrentCalls } from "./ConcurrentCalls.js"
+export { checkPlatformEvents } from "./PlatformEvents.js"
 export type { ModelOptions } from "./CommandSequences.js"
 export {
   chargeProperties,

@@ -1,5 +1,5 @@
 /** Generated calls and the envelopes in which each platform reports them. */
-import type { JsonObject, Platforms, Speaker } from "@earshot/core"
+import type { Json, JsonObject, Platforms, Speaker } from "@earshot/core"
 import * as fc from "fast-check"
 
 /** What happened in a call: what its envelopes state, and what the stored call has to be. */
@@ -51,7 +51,12 @@ export const callTruth: fc.Arbitrary<CallTruth> = fc.record({
 export interface GeneratedEnvelope {
   readonly event: string
   readonly body: JsonObject
+  /** What it states of its finished call; undefined of an event during a call, of which nothing is stored. */
+  readonly states: Partial<CallTruth> | undefined
 }
+
+/** An event during a call. */
+const during = (event: string, body: JsonObject): GeneratedEnvelope => ({ event, body, states: undefined })
 
 const vapi = (truth: CallTruth): ReadonlyArray<GeneratedEnvelope> => {
   const call = {
@@ -62,26 +67,31 @@ const vapi = (truth: CallTruth): ReadonlyArray<GeneratedEnvelope> => {
     metadata: truth.metadata,
     customer: { number: truth.customerNumber }
   }
-  const of = (type: string, more: JsonObject) => ({ event: type, body: { message: { type, call, ...more } } })
+  const of = (type: string, more: JsonObject) => ({ message: { type, call, ...more } })
+  const report = "end-of-call-report"
   return [
-    of("status-update", { status: "in-progress" }),
-    of("conversation-update", { artifact: { messages: [] } }),
-    of("end-of-call-report", {
-      startedAt: new Date(truth.startedAt).toISOString(),
-      endedAt: new Date(truth.startedAt + truth.durationSeconds * 1000).toISOString(),
-      endedReason: truth.endedReason,
-      cost: truth.cost,
-      analysis: { successEvaluation: String(truth.success) },
-      artifact: {
-        messages: truth.turns.map(({ content, speaker, start }) => ({
-          role: speaker === "main_agent" ? "bot" : "user",
-          message: content,
-          time: truth.startedAt + start * 1000,
-          secondsFromStart: start
-        })),
-        variableValues: truth.dynamicVariables
-      }
-    })
+    during("status-update", of("status-update", { status: "in-progress" })),
+    during("conversation-update", of("conversation-update", { artifact: { messages: [] } })),
+    {
+      event: report,
+      states: truth,
+      body: of(report, {
+        startedAt: new Date(truth.startedAt).toISOString(),
+        endedAt: new Date(truth.startedAt + truth.durationSeconds * 1000).toISOString(),
+        endedReason: truth.endedReason,
+        cost: truth.cost,
+        analysis: { successEvaluation: String(truth.success) },
+        artifact: {
+          messages: truth.turns.map(({ content, speaker, start }) => ({
+            role: speaker === "main_agent" ? "bot" : "user",
+            message: content,
+            time: truth.startedAt + start * 1000,
+            secondsFromStart: start
+          })),
+          variableValues: truth.dynamicVariables
+        }
+      })
+    }
   ]
 }
 
@@ -102,27 +112,40 @@ const retell = (truth: CallTruth): ReadonlyArray<GeneratedEnvelope> => {
     call_status: "ended",
     duration_ms: truth.durationSeconds * 1000,
     disconnection_reason: truth.endedReason,
-    call_cost: { combined_cost: truth.cost },
+    // The costs of the analysis are not known yet.
+    call_cost: { combined_cost: 0 },
     transcript_object: truth.turns.map(({ content, speaker, start }) => ({
       role: speaker === "main_agent" ? "agent" : "user",
       content,
       words: [{ word: content, start }]
     }))
   }
+  const { success: _, ...known } = truth
+  const atEnd = { ...known, cost: 0 }
   return [
-    { event: "call_started", body: { event: "call_started", call: { ...started, call_status: "ongoing" } } },
-    { event: "call_ended", body: { event: "call_ended", call: ended } },
+    during("call_started", { event: "call_started", call: { ...started, call_status: "ongoing" } }),
+    during("transcript_updated", { event: "transcript_updated", call: { ...started, call_status: "ongoing" } }),
+    { event: "call_ended", states: atEnd, body: { event: "call_ended", call: ended } },
     {
       event: "call_analyzed",
-      body: { event: "call_analyzed", call: { ...ended, call_analysis: { call_successful: truth.success } } }
+      states: truth,
+      body: {
+        event: "call_analyzed",
+        call: {
+          ...ended,
+          call_cost: { combined_cost: truth.cost },
+          call_analysis: { call_successful: truth.success }
+        }
+      }
     }
   ]
 }
 
 const pipecat = (truth: CallTruth): ReadonlyArray<GeneratedEnvelope> => [
-  { event: "session_started", body: { event: "session_started", session_id: truth.callId } },
+  during("session_started", { event: "session_started", session_id: truth.callId }),
   {
     event: "call_ended",
+    states: truth,
     body: {
       session_id: truth.callId,
       assistant_id: truth.assistantId,
@@ -146,9 +169,10 @@ const pipecat = (truth: CallTruth): ReadonlyArray<GeneratedEnvelope> => [
 ]
 
 const liveKit = (truth: CallTruth): ReadonlyArray<GeneratedEnvelope> => [
-  { event: "room_started", body: { event: "room_started", room: { sid: "RM_1", name: truth.callId } } },
+  during("room_started", { event: "room_started", room: { sid: "RM_1", name: truth.callId } }),
   {
     event: "session_report",
+    states: truth,
     body: {
       job_id: truth.callId,
       room: "room-1",
@@ -176,9 +200,15 @@ const liveKit = (truth: CallTruth): ReadonlyArray<GeneratedEnvelope> => [
 const elevenLabs = (truth: CallTruth): ReadonlyArray<GeneratedEnvelope> => {
   const data = { agent_id: truth.assistantId, conversation_id: truth.callId }
   return [
-    { event: "post_call_audio", body: { type: "post_call_audio", data: { ...data, full_audio: "bm90IGF1ZGlv" } } },
+    {
+      event: "post_call_audio",
+      states: {},
+      body: { type: "post_call_audio", data: { ...data, full_audio: "bm90IGF1ZGlv" } }
+    },
     {
       event: "post_call_transcription",
+      // Nothing is attached to a call but its variables.
+      states: { ...truth, metadata: {} },
       body: {
         type: "post_call_transcription",
         data: {
@@ -215,6 +245,87 @@ const makers: Readonly<Record<Platforms.Platform, (truth: CallTruth) => Readonly
 /** Every envelope about a call, in the order in which the platform sends them. The last one states the whole call. */
 export const envelopesOf = (platform: Platforms.Platform, truth: CallTruth): ReadonlyArray<GeneratedEnvelope> =>
   makers[platform](truth)
+
+/** The parts of a call that an envelope may leave out. */
+export type CallPart = Exclude<keyof CallTruth, "callId" | "assistantId" | "startedAt" | "isOutbound">
+
+const numbers = ["from_number", "to_number"]
+
+/** Where the last envelope of a platform states each part. */
+const places: Readonly<Record<Platforms.Platform, Readonly<Record<CallPart, ReadonlyArray<string>>>>> = {
+  provider_a: {
+    durationSeconds: ["message.endedAt"],
+    endedReason: ["message.endedReason"],
+    customerNumber: ["message.call.customer"],
+    dynamicVariables: ["message.artifact.variableValues"],
+    metadata: ["message.call.metadata"],
+    success: ["message.analysis"],
+    cost: ["message.cost"],
+    turns: ["message.artifact.messages"]
+  },
+  provider_b: {
+    durationSeconds: ["call.duration_ms"],
+    endedReason: ["call.disconnection_reason"],
+    customerNumber: numbers.map((name) => `call.${name}`),
+    dynamicVariables: ["call.retell_llm_dynamic_variables"],
+    metadata: ["call.metadata"],
+    success: ["call.call_analysis"],
+    cost: ["call.call_cost"],
+    turns: ["call.transcript_object"]
+  },
+  provider_d: {
+    durationSeconds: ["duration_seconds"],
+    endedReason: ["ended_reason"],
+    customerNumber: numbers,
+    dynamicVariables: ["dynamic_variables"],
+    metadata: ["metadata"],
+    success: ["success"],
+    cost: ["cost"],
+    turns: ["messages"]
+  },
+  provider_e: {
+    durationSeconds: ["timestamp"],
+    endedReason: ["events"],
+    customerNumber: ["participant"],
+    dynamicVariables: ["dynamic_variables"],
+    metadata: ["metadata"],
+    success: ["success"],
+    cost: ["cost"],
+    turns: ["chat_history"]
+  },
+  provider_f: {
+    durationSeconds: ["data.metadata.call_duration_secs"],
+    endedReason: ["data.metadata.termination_reason"],
+    customerNumber: ["data.metadata.phone_call"],
+    dynamicVariables: ["data.conversation_initiation_client_data"],
+    metadata: [],
+    success: ["data.analysis"],
+    cost: ["data.metadata.cost"],
+    turns: ["data.transcript"]
+  }
+}
+
+/** An envelope that leaves parts out. */
+export const partialEnvelope = (
+  platform: Platforms.Platform,
+  { body, event, states }: GeneratedEnvelope,
+  omitted: ReadonlyArray<CallPart>
+): GeneratedEnvelope => ({
+  event,
+  body: omitted
+    .flatMap((part) => places[platform][part])
+    .reduce<JsonObject>((all, path) => withoutPath(all, path.split(".")), body),
+  states:
+    states && Object.fromEntries(Object.entries(states).filter(([part]) => !omitted.some((name) => name === part)))
+})
+
+const withoutPath = (object: JsonObject, [key = "", ...rest]: ReadonlyArray<string>): JsonObject => {
+  const { [key]: found, ...others } = object
+  return isObject(found) && rest.length > 0 ? { ...others, [key]: withoutPath(found, rest) } : others
+}
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** What the stored call has to be once its last envelope has arrived. */
 export const expectedOf = (platform: Platforms.Platform, truth: CallTruth) => ({

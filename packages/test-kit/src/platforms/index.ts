@@ -1,2 +1,10 @@
 export { type DocumentedEvent, documentedEvents } from "./DocumentedEvents.js"
-export { type CallTruth, callTruth, envelopesOf, expectedOf, type GeneratedEnvelope } from "./GeneratedEnvelopes.js"
+export {
+  type CallPart,
+  type CallTruth,
+  callTruth,
+  envelopesOf,
+  expectedOf,
+  type GeneratedEnvelope,
+  partialEnvelope
+} from "./GeneratedEnvelopes.js"

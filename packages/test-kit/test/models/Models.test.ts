@@ -34,6 +34,10 @@ describe.each(TestEngine.databases)("an engine on %s", (database) => {
     ModelKit.assertCovered(await ModelKit.checkConcurrentCalls(fixture, { runs: 20, maxCommands: 5 }))
   }, 3_600_000)
 
+  it("stores what the events of platforms state, in any order and number", async () => {
+    ModelKit.assertCovered(await ModelKit.checkPlatformEvents(fixture, { runs: 8, maxCommands: 40 }))
+  }, 3_600_000)
+
   it("matches the model of evaluators and folders", async () => {
     ModelKit.assertCovered(await EvaluatorKit.checkEvaluatorModel(evaluators, { runs: 12, maxCommands: 40 }))
   }, 3_600_000)
