@@ -241,15 +241,15 @@ for (const database of TestEngine.databases) {
       const tenant = await server.tenant()
       const form = new FormData()
       form.append("agent", String(tenant.agent))
-      form.append("call_id", "flac")
-      form.append("voice_recording", new Blob([Buffer.concat([Buffer.from("fLaC"), Buffer.alloc(100)])]), "call.flac")
+      form.append("call_id", "amr")
+      form.append("voice_recording", new Blob([Buffer.concat([Buffer.from("#!AMR"), Buffer.alloc(100)])]), "call.amr")
       const { json } = await server.send("POST", OBSERVE, { key: tenant.key, body: form })
       const path = `${CALLS}${textAt(json, "id")}/recording/peaks/`
       await server.send("GET", path, { key: tenant.key })
       await drain(server)
       expect((await server.send("GET", path, { key: tenant.key })).json).toEqual({
         status: "unavailable",
-        reason: "A waveform can be computed of WAV, MP3 and Ogg Opus only."
+        reason: "A waveform can be computed of WAV, FLAC, MP3 and Opus only."
       })
     })
   })

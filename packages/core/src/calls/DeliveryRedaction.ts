@@ -15,7 +15,7 @@ import {
   type RedactionCount,
   type SensitiveField
 } from "@earshot/redaction"
-import { type AudioError, describeAudio, type Fill, redactAudio } from "@earshot/redaction/audio"
+import { type AudioError, type AudioFormat, describeAudio, type Fill, redactAudio } from "@earshot/redaction/audio"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -27,7 +27,7 @@ import type { StorageError } from "../kernel/Storage.js"
 import { isSuperseded } from "../platforms/Envelopes.js"
 import { type RawTranscript, type RedactedTranscript, skippedOf } from "../transcripts/Transcript.js"
 import { AudioProbe } from "./AudioProbe.js"
-import { AUDIO_HEAD_BYTES, detectAudioFormat } from "./AudioFormat.js"
+import { AUDIO_HEAD_BYTES, type AudioType, detectAudioFormat } from "./AudioFormat.js"
 import { type Blob, BlobStore } from "./BlobStore.js"
 import { RedactionUnavailable } from "./CallErrors.js"
 import type { CallRecord, Recording } from "./CallRecord.js"
@@ -88,6 +88,9 @@ const NOT_STORED = "The recording was not stored:"
 const NO_TRANSCRIPT = `${NOT_STORED} there is no transcript to locate what has to be redacted.`
 const NO_TIMES = `${NOT_STORED} the transcript has no times for what is redacted.`
 const BEYOND_END = `${NOT_STORED} the transcript has times beyond the end of the recording, so it cannot be muted reliably.`
+
+/** Muted audio may be of another format than the delivered one. */
+const CONTENT_TYPES: Record<AudioFormat, AudioType> = { wav: "audio/wav", mp3: "audio/mpeg", opus: "audio/ogg" }
 
 /** Why audio could not be muted; the message holds nothing of the audio. */
 const notMuted = (error: AudioError): string => {
@@ -292,9 +295,12 @@ export const make = (config: RedactionConfig) =>
       if (ranges.ranges.length === 0) return Effect.succeed({ audio, error: undefined })
       // The ranges include their margin already.
       return redactAudio(audio.bytes, muteRanges(ranges.ranges, channel), { padding: 0, fill }).pipe(
-        Effect.map(({ bytes, rangesBeyond }): AudioOutcome =>
-          rangesBeyond > 0 ? failedAudio(BEYOND_END) : { audio: { ...audio, bytes }, error: undefined }
-        ),
+        Effect.map(({ bytes, info, rangesBeyond }): AudioOutcome => {
+          const contentType = CONTENT_TYPES[info.format]
+          return rangesBeyond > 0
+            ? failedAudio(BEYOND_END)
+            : { audio: { bytes, contentType, durationSeconds: info.durationSeconds }, error: undefined }
+        }),
         Effect.catchAll((error) => Effect.succeed(failedAudio(notMuted(error))))
       )
     }

@@ -28,7 +28,7 @@ export type RecordingPeaks = StoredPeaks | { readonly status: "pending" }
 /** Why a recording has no waveform, for the people who look at it. */
 export const unavailableReason = (error: AudioError): string =>
   error._tag === "UnsupportedAudio"
-    ? "A waveform can be computed of WAV, MP3 and Ogg Opus only."
+    ? "A waveform can be computed of WAV, FLAC, MP3 and Opus only."
     : "The recording cannot be decoded."
 
 export const MISSING_FILE = "The file of the recording is missing."

@@ -16,7 +16,7 @@ import * as Redaction from "@earshot/redaction"
 import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
 import { expect, layer } from "@effect/vitest"
 import { TestEngine } from "@earshot/test-kit"
-import { wavFileOf } from "@earshot/test-kit/audio"
+import { flacFileOf, wavFileOf } from "@earshot/test-kit/audio"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -28,6 +28,17 @@ const RATE = 8000
 const loud = (seconds: number, channels = 1): Uint8Array => {
   const samples = new Uint8Array(seconds * RATE * channels * 2).fill(0x41)
   return wavFileOf(samples, { tag: "pcm", bits: 16, channels, sampleRate: RATE })
+}
+
+/** A FLAC file in which every sample is loud. */
+const loudFlac = (seconds: number): Uint8Array => {
+  const second = {
+    channels: [Array.from({ length: RATE }, () => 0x4141)],
+    stereo: "independent",
+    subframe: { kind: "fixed", order: 1, parameter: 0, partitions: 0 }
+  } as const
+  const frames = Array.from({ length: seconds }, () => second)
+  return flacFileOf({ sampleRate: RATE, bitsPerSample: 16, isSeekable: true, frames })
 }
 
 const upload = (bytes: Uint8Array): Upload => new Upload(bytes, "audio/wav", "a.wav")
@@ -240,6 +251,22 @@ for (const database of TestEngine.databases) {
       })
     )
 
+    it.effect("are stored as WAV without loss if the recording is FLAC", () =>
+      Effect.gen(function* () {
+        const { actor, agent } = yield* TestEngine.fixture
+        const { call } = yield* ingest(actor, {
+          call_id: "a",
+          agent: agent.id,
+          transcript_json: turns,
+          voice_recording: upload(loudFlac(15)),
+          redact_fields: ["phone_number"]
+        })
+        expect(call.recording).toMatchObject({ contentType: "audio/wav", durationSeconds: 15 })
+        const wav = yield* loudness(call)
+        expect([1, 5, 10, 14].map(wav.at)).toEqual([true, false, false, true])
+      })
+    )
+
     it.effect("are stored without a recording that cannot be redacted, with the reason", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
@@ -249,12 +276,15 @@ for (const database of TestEngine.databases) {
           redact_fields: ["phone_number"],
           ...more
         })
+        const amr = new Uint8Array(4000)
+        amr.set(Buffer.from("#!AMR"))
         const flac = new Uint8Array(4000)
         flac.set(Buffer.from("fLaC"))
         const timeless = turns.map(({ content, role }) => ({ role, content, start_time: null, end_time: null }))
         const outcomes = yield* Effect.forEach(
           [
-            of("format", { transcript_json: turns, voice_recording: upload(flac) }),
+            of("format", { transcript_json: turns, voice_recording: upload(amr) }),
+            of("damaged", { transcript_json: turns, voice_recording: upload(flac) }),
             of("times", { transcript_json: timeless, voice_recording: upload(loud(15)) }),
             of("beyond", { transcript_json: turns, voice_recording: upload(loud(5)) })
           ],

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { yieldToEventLoop } from "../Steps.js"
 import { type AudioError, MutingNotProven } from "./AudioErrors.js"
+import { convertAudio } from "./ConvertAudio.js"
 import { type Decoded, mp3Decoder, opusDecoder } from "./Decoders.js"
 import { isEmptyFrame } from "./Mp3Frame.js"
 import type { Mp3Layout } from "./Mp3.js"
@@ -66,16 +67,17 @@ export const checkMuted = (original: Uint8Array, muted: MutedAudio): Effect.Effe
 }
 
 /**
- * Mutes audio and verifies the result. After any failure, the audio must not be stored. See `muteAudio` for the ranges
- * and `checkMuted` for the verification.
+ * Converts audio where its format needs it, mutes it and verifies the result. After any failure, the audio must not be
+ * stored. See `convertAudio` for the formats, `muteAudio` for the ranges and `checkMuted` for the verification.
  */
 export const redactAudio = Effect.fn("redactAudio")(function* (
   bytes: Uint8Array,
   ranges: ReadonlyArray<MuteRange>,
   options: MuteOptions = {}
 ): Effect.fn.Return<RedactedAudio, AudioError> {
-  const muted = yield* muteAudio(bytes, ranges, options)
-  return yield* checkMuted(bytes, muted)
+  const audio = yield* convertAudio(bytes)
+  const muted = yield* muteAudio(audio, ranges, options)
+  return yield* checkMuted(audio, muted)
 })
 
 /** The largest absolute sample; NaN counts as infinite. */

@@ -76,7 +76,7 @@ export type MutePlan =
     }
   | { readonly format: "opus"; readonly layout: OpusLayout; readonly muting: OpusMuting }
 
-/** Formats that are uploaded and cannot be muted, for the error message. */
+/** Formats whose bytes cannot be muted in place, for the error message; `convertAudio` reads the first three. */
 const KNOWN_OTHERS: ReadonlyArray<readonly [name: string, at: number, text: string]> = [
   ["FLAC", 0, "fLaC"],
   ["MP4 or M4A", 4, "ftyp"],

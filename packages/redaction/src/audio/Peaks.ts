@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import { runYielding, type Steps } from "../Steps.js"
 import { type AudioError, MalformedAudio } from "./AudioErrors.js"
 import { viewOf } from "./Bytes.js"
+import { convertAudio } from "./ConvertAudio.js"
 import { type Decoded, mp3Decoder, opusDecoder, type OpusOutputRate } from "./Decoders.js"
 import type { Mp3Layout } from "./Mp3.js"
 import { type AudioLayout, infoOf, parseAudio } from "./MuteAudio.js"
@@ -205,11 +206,13 @@ const readPeaks = (bytes: Uint8Array, audio: AudioLayout, writer: PeakWriter): E
 }
 
 /**
- * The waveform of WAV (integers of 8 to 32 bits, floating point, mu-law, A-law), MPEG Layer III and Opus in Ogg, decoded in
- * steps between which the event loop runs. Anything else is `UnsupportedAudio`. A frame that cannot be decoded is silent.
+ * The waveform of WAV (integers of 8 to 32 bits, floating point, mu-law, A-law), FLAC, MPEG Layer III and Opus in Ogg, WebM
+ * or MP4, decoded in steps between which the event loop runs. Anything else is `UnsupportedAudio`. A frame of MP3 or Opus
+ * that cannot be decoded is silent.
  */
-export const audioPeaks = (bytes: Uint8Array, options: PeaksOptions): Effect.Effect<AudioPeaks, AudioError> =>
+export const audioPeaks = (given: Uint8Array, options: PeaksOptions): Effect.Effect<AudioPeaks, AudioError> =>
   Effect.gen(function* () {
+    const bytes = yield* convertAudio(given)
     const audio = yield* parseAudio(bytes)
     const info = infoOf(audio)
     const rate = audio.format === "opus" ? OPUS_OUTPUT_RATE : info.sampleRate

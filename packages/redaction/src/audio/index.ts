@@ -1,5 +1,6 @@
 export { type AudioError, MalformedAudio, MutingNotProven, UnsupportedAudio, UnusableRanges } from "./AudioErrors.js"
 export { checkMuted, redactAudio, type RedactedAudio } from "./AudioCheck.js"
+export { convertAudio } from "./ConvertAudio.js"
 export {
   type AudioFormat,
   type AudioInfo,
@@ -15,3 +16,4 @@ export { DEFAULT_PADDING_SECONDS, type MuteRange } from "./MuteRanges.js"
 export { type AudioPeaks, audioPeaks, type PeaksOptions } from "./Peaks.js"
 export type { Fill } from "./MuteWav.js"
 export { readWav, type WavSound } from "./ReadWav.js"
+export { WAV_HEADER_BYTES, type WavHeader, writeWavHeader } from "./WavHeader.js"

@@ -108,7 +108,8 @@ describe("the waveform of a recording", () => {
   })
 
   it("fails for audio of other formats, and never throws", async () => {
-    expect(await peaksOf(Buffer.from("fLaC and more"))).toMatchObject({ left: { _tag: "UnsupportedAudio" } })
+    expect(await peaksOf(Buffer.from("#!AMR and more"))).toMatchObject({ left: { _tag: "UnsupportedAudio" } })
+    expect(await peaksOf(Buffer.from("fLaC and more"))).toMatchObject({ left: { _tag: "MalformedAudio" } })
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom("cbr-mono-8000.mp3", "mono-60ms.opus"),
