@@ -32,6 +32,13 @@ export class OutboundError extends Data.TaggedError("OutboundError")<{ readonly 
   }
 }
 
+const PASSING_STATUSES: ReadonlyArray<number> = [429, 500, 502, 503, 504]
+const PASSING_REASONS: ReadonlyArray<OutboundReason["is"]> = ["Unreachable", "NoResponse", "Incomplete", "Idle"]
+
+/** Whether the same request may succeed a moment later, by the status of its response or the reason why there is none. */
+export const mayPass = (outcome: { readonly status: number } | OutboundError): boolean =>
+  "status" in outcome ? PASSING_STATUSES.includes(outcome.status) : PASSING_REASONS.includes(outcome.reason.is)
+
 const predicateOf = (reason: OutboundReason): string => {
   switch (reason.is) {
     case "InvalidUrl":

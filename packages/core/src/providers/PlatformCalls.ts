@@ -20,7 +20,8 @@ import {
   type PlatformAccount,
   PlatformCallsFailed
 } from "../platforms/PlatformAccount.js"
-import { type BufferedResponse, type OutboundError, OutboundHttp } from "./OutboundHttp.js"
+import { mayPass, type OutboundError } from "./OutboundError.js"
+import { type BufferedResponse, OutboundHttp } from "./OutboundHttp.js"
 
 interface ApiRequest {
   readonly method: "GET" | "POST"
@@ -158,9 +159,6 @@ const FIRST_DELAY_MILLIS = 500
 /** A platform that asks for a longer delay is given up. */
 const LONGEST_DELAY_MILLIS = 300_000
 
-/** Statuses that a later attempt may not have. */
-const PASSING = new Set([429, 500, 502, 503, 504])
-
 /** The delay that a response asks for, in milliseconds: seconds or an HTTP date. */
 export const retryAfterOf = (header: string | undefined, now: number): number | undefined => {
   const text = header?.trim() ?? ""
@@ -187,11 +185,7 @@ const respond = (
       onRight: (answered) =>
         new PlatformCallsFailed({ reason: `answered HTTP ${answered.status}`, status: answered.status })
     })
-    const mayPass = Either.match(outcome, {
-      onLeft: ({ reason }) => ["Unreachable", "NoResponse", "Incomplete", "Idle"].includes(reason.is),
-      onRight: (answered) => PASSING.has(answered.status)
-    })
-    if (!mayPass || attempt >= ATTEMPTS) return failure
+    if (!mayPass(Either.merge(outcome)) || attempt >= ATTEMPTS) return failure
     return Effect.flatMap(DateTime.now, (now) => {
       const asked = retryAfterOf(response?.headers["retry-after"], now.epochMillis)
       const delay = asked ?? FIRST_DELAY_MILLIS * 2 ** (attempt - 1)

@@ -10,7 +10,8 @@ import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { BLOB_KEY, type Blob, BlobMissing, type BlobRange, BlobStore, BlobStoreFailed } from "../calls/BlobStore.js"
-import { type BufferedResponse, type OutboundError, OutboundHttp, type OutboundResponse } from "./OutboundHttp.js"
+import { mayPass, type OutboundError } from "./OutboundError.js"
+import { type BufferedResponse, OutboundHttp, type OutboundResponse } from "./OutboundHttp.js"
 import { completion, errorCodeOf, listedObjects, listedUploads, type S3Location, textOf } from "./S3Messages.js"
 
 export interface S3Credentials {
@@ -55,9 +56,6 @@ const LONG = { maxBytes: Number.MAX_SAFE_INTEGER, totalMillis: 86_400_000, idleM
 
 const FULL = ["XMinioStorageFull", "QuotaExceeded", "QuotaExceededException", "InsufficientStorage"]
 
-/** Responses by which a server asks to try again. Source: Amazon S3, error responses. */
-const PASSING = new Set([429, 500, 502, 503, 504])
-
 const RETRIES = Schedule.intersect(Schedule.jittered(Schedule.exponential("100 millis")), Schedule.recurs(2))
 
 const sha256 = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex")
@@ -99,7 +97,7 @@ const failure = (response: { readonly status: number }, xml: string): S3Failed =
   return new S3Failed({
     code: response.status === 507 || FULL.includes(code) ? "ENOSPC" : "EIO",
     reason: `responded with ${response.status} ${code}`.trimEnd(),
-    passes: PASSING.has(response.status)
+    passes: mayPass(response)
   })
 }
 
@@ -107,7 +105,7 @@ const unreachable = (error: OutboundError): S3Failed =>
   new S3Failed({
     code: "EIO",
     reason: error.message,
-    passes: ["Unreachable", "NoResponse", "Incomplete"].includes(error.reason.is)
+    passes: mayPass(error)
   })
 
 const isSuccess = ({ status }: { readonly status: number }): boolean => status >= 200 && status < 300
@@ -163,7 +161,7 @@ export const layer = (config: S3BlobStoreConfig): Layer.Layer<BlobStore, never, 
             http.send({ ...(yield* signed(request)), limits: SHORT }),
             unreachable
           )
-          return PASSING.has(response.status) ? yield* failure(response, response.body.toString()) : response
+          return mayPass(response) ? yield* failure(response, response.body.toString()) : response
         }).pipe(
           Effect.retry({ schedule: RETRIES, while: ({ passes }) => passes === true && request.method !== "POST" })
         )
