@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import type { CommandEffect } from "../CommandEffect.js"
+import type { LISTING_PLATFORM_NAMES } from "../commands/Calls.js"
 import type { ParsedCall } from "../Documents.js"
 import { CommandRejected, ReportedFailure, UsageError } from "../Errors.js"
 import { readSecret } from "../ReadText.js"
@@ -17,7 +18,7 @@ import { Wiring } from "../Wiring.js"
 import { ingestCalls } from "./Ingest.js"
 
 export interface ImportOptions extends CommonOptions, IngestingOptions {
-  readonly platform: string
+  readonly platform: (typeof LISTING_PLATFORM_NAMES)[number]
   readonly since: string
   readonly until: string | undefined
   readonly platformKeyFile: string | undefined
@@ -28,19 +29,12 @@ export interface ImportOptions extends CommonOptions, IngestingOptions {
 }
 
 /** The platforms by their names, with the variable that their own tools read the key from. */
-const PLATFORMS: ReadonlyMap<string, { readonly token: Platforms.ListingPlatform; readonly variable: string }> =
-  new Map(
-    (
-      [
-        ["vapi", "provider_a", "VAPI_API_KEY"],
-        ["retell", "provider_b", "RETELL_API_KEY"],
-        ["elevenlabs", "provider_f", "ELEVENLABS_API_KEY"]
-      ] as const
-    ).flatMap(([name, token, variable]) => [
-      [name, { token, variable }] as const,
-      [token, { token, variable }] as const
-    ])
-  )
+const PLATFORMS = (() => {
+  const vapi = { token: "provider_a", variable: "VAPI_API_KEY" } as const
+  const retell = { token: "provider_b", variable: "RETELL_API_KEY" } as const
+  const elevenlabs = { token: "provider_f", variable: "ELEVENLABS_API_KEY" } as const
+  return { vapi, retell, elevenlabs, provider_a: vapi, provider_b: retell, provider_f: elevenlabs }
+})()
 
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
@@ -132,10 +126,7 @@ const advice = (failure: Platforms.PlatformCallsFailed, name: string, variable: 
 export const importCalls = (options: ImportOptions): CommandEffect =>
   Effect.gen(function* () {
     const { platform: name } = options
-    const platform = PLATFORMS.get(name)
-    if (platform === undefined) {
-      return yield* new UsageError({ reason: `"${name}" has no list of calls. Choose vapi, retell or elevenlabs.` })
-    }
+    const platform = PLATFORMS[name]
     // Before the database is opened: invalid arguments must not change it.
     const now = yield* DateTime.now
     const since = yield* parseMoment("--since", options.since, now)

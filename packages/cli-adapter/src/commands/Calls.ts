@@ -1,12 +1,12 @@
 import {
   choice,
+  choiceArgument,
   command,
   group,
   integer,
   list,
   required,
   text,
-  textArgument,
   textArguments,
   withDefault
 } from "./Declare.js"
@@ -35,7 +35,17 @@ export const PLATFORM_NAMES = [
   "pipecat",
   "livekit",
   "elevenlabs"
-]
+] as const
+
+/** The platforms whose API lists calls. */
+export const LISTING_PLATFORM_NAMES = [
+  "vapi",
+  "retell",
+  "elevenlabs",
+  "provider_a",
+  "provider_b",
+  "provider_f"
+] as const
 
 const redact = list(
   "--redact <fields>",
@@ -90,7 +100,7 @@ const importCalls = command("import", {
     agent: integer("--agent <id>", "Agent of all calls. (default: the agent whose assistant_id the call states)"),
     concurrency
   },
-  args: { platform: textArgument("platform", "Platform: vapi, retell or elevenlabs.") },
+  args: { platform: choiceArgument("platform", "Voice platform.", LISTING_PLATFORM_NAMES) },
   action: async () => (await import("../actions/Import.js")).importCalls
 })
 

@@ -24,7 +24,9 @@ export const connections = group(
           "File with the app's private key (github) or the access token (gitlab). - reads stdin."
         )
       },
-      args: { host: textArgument("host", "Kind of code host: github, gitlab or local.") },
+      args: {
+        host: textArgument("host", "Kind of code host: github, gitlab, local, or another that the server adds.")
+      },
       action: async () => (await load()).create
     }),
     command("list", {

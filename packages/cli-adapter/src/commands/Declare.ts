@@ -46,12 +46,16 @@ export const choice = (flags: string, description: string, words: ReadonlyArray<
 })
 
 /** Rejects other words with a message that lists these. */
-const withChoices = (option: Option, words: ReadonlyArray<string>): Option => {
-  option.choices(words)
-  return option.argParser((value) => {
+const withChoices = <Declared extends Option | Argument>(
+  declared: Declared,
+  words: ReadonlyArray<string>
+): Declared => {
+  declared.choices(words)
+  declared.argParser((value) => {
     if (words.includes(value)) return value
     throw new InvalidArgumentError(`It must be one of ${words.join(", ")}.`)
   })
+  return declared
 }
 
 const parseInteger =
@@ -119,6 +123,16 @@ const readRequired =
 export const textArgument = (name: string, description: string): Positional<string> => ({
   declared: new Argument(`<${name}>`, description),
   read: readRequired(readText, "")
+})
+
+/** A required argument with one of the given words. */
+export const choiceArgument = <Word extends string>(
+  name: string,
+  description: string,
+  words: readonly [Word, ...ReadonlyArray<Word>]
+): Positional<Word> => ({
+  declared: withChoices(new Argument(`<${name}>`, description), words),
+  read: readRequired((parsed) => words.find((word) => word === parsed), words[0])
 })
 
 /** Any number of texts. */

@@ -1,4 +1,5 @@
-import { command, group, integer, list, text, textArgument, withDefault } from "./Declare.js"
+import { choiceArgument, command, group, integer, list, text, withDefault } from "./Declare.js"
+import { PLATFORM_NAMES } from "./Calls.js"
 import { common, id, page } from "./Shared.js"
 
 const load = () => import("../actions/Integrations.js")
@@ -28,7 +29,7 @@ export const integrations = group(
           "Ids of metrics that evaluate the calls, separated by commas. (default: all enabled metrics)"
         )
       },
-      args: { platform: textArgument("platform", "Platform: vapi, retell, pipecat, livekit or elevenlabs.") },
+      args: { platform: choiceArgument("platform", "Voice platform.", PLATFORM_NAMES) },
       action: async () => (await load()).create
     }),
     command("list", {

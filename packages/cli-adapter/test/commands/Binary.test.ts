@@ -83,6 +83,10 @@ describe("the earshot command", () => {
     [["tokens", "issue"], "required option '--kind <kind>' not specified"],
     [["results", "compare", "--tolerance", "x", "1", "2"], "argument 'x' is invalid. It is not a number."],
     [["calls", "show"], "missing required argument 'id'"],
+    [
+      ["integrations", "create", "zzz"],
+      "argument value 'zzz' is invalid for argument 'platform'. It must be one of provider_a,"
+    ],
     [["calls", "show", "x"], "argument value 'x' is invalid for argument 'id'. It is not an integer."],
     [["calls", "list", "--limit"], "option '--limit <n>' argument missing"],
     [["calls", "list", "--limit", "0"], "It must be at least 1."],

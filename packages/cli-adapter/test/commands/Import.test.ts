@@ -382,7 +382,7 @@ describe("the options of calls import", () => {
   })
 
   it.each([
-    [["livekit"], "has no list of calls"],
+    [["livekit"], "It must be one of vapi, retell, elevenlabs, provider_a"],
     [["vapi", "--since", "1h", "--until", "2h"], "--since: It must be before --until"],
     [["vapi", "--since", "soon"], "--since: Enter a time"],
     [["vapi", "--base-url", "http://api.example"], "--base-url: Enter an address that starts with https://"],

@@ -178,6 +178,8 @@ const commands = (folder: string): ReadonlyArray<ReadonlyArray<string>> => [
   ["integrations", "rotate", "1", "--json"],
   ["integrations", "delete", "1"],
   ["connections", "create", "github", "--set", "owner=harbour"],
+  ["connections", "create", "svn"],
+  ["integrations", "create", "zzz"],
   ["connections", "list"],
   ["checkout", "web"],
   ["keys", "create", "--name", "Reader", "--scope", "calls:read"],

@@ -218,7 +218,10 @@ describe.each(TestEngine.databases)("remote code hosts on %s", async (database) 
       return [answer.status, answer.json]
     }
     expect(await post({})).toEqual([400, { host: ["This field is required."] }])
-    expect(await post({ host: "svn" })).toEqual([400, { host: ['"svn" is not a valid choice.'] }])
+    expect(await post({ host: "svn" })).toEqual([
+      400,
+      { host: ['"svn" is not a valid choice.', "Choose from github, gitlab, local."] }
+    ])
     expect(await post({ host: "local", settings: { directory: "/" }, secret: "x" })).toEqual([
       400,
       { settings: ["A local connection has no settings."], secret: ["A local connection has no secret."] }
