@@ -4,12 +4,16 @@ import { once } from "node:events"
 import { createServer, type RequestListener } from "node:http"
 import * as path from "node:path"
 import { isDeepStrictEqual } from "node:util"
+import { JobRunner } from "@earshot/core"
 import { earshotListener } from "@earshot/http-adapter"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
+import type { Command } from "commander"
 import { plainEngine } from "../../src/EngineSettings.js"
+import { makeProgram } from "../../src/Program.js"
 import { place, type Place } from "../support/databases.js"
 import { engineOn, type Ran, run } from "../support/inProcess.js"
 import { parse } from "../support/parse.js"
@@ -23,7 +27,7 @@ const earshot = async (args: ReadonlyArray<string>, engine: typeof engineOn = en
 
 /** An engine that lasts for a whole test. */
 const openEngine = async (database: string) => {
-  const runtime = ManagedRuntime.make(engineOn(plainEngine({ database })))
+  const runtime = ManagedRuntime.make(engineOn(plainEngine({ database, allowedHosts: ["127.0.0.1"] })))
   const services = await runtime.runtime()
   return { runtime: services, layer: () => Layer.succeedContext(services.context), close: () => runtime.dispose() }
 }
@@ -58,6 +62,10 @@ const normalized = ({ code, err, out }: Ran): Ran => {
       .replace(/"public_id":"[\w-]{27}"/g, '"public_id":"PUBLIC"')
       .replace(/("jti":"|token )[\w-]{22}/g, "$1JTI")
       .replace(/"progress_id":"[^"]*"/g, '"progress_id":"PROGRESS"')
+      // Progress, and the length of a conversation between programs, depend on the machine's speed.
+      .replace(/"duration":0\.\d+/g, '"duration":SHORT')
+      .replace(/\b0\.\d s\b/g, "SHORT")
+      .replace(/^\d+ of \d+ runs finished.*\n?/gm, "")
       .replace(/https?:\/\/127\.0\.0\.1:\d+/g, "URL")
   return { code, err: of(err), out: of(out) }
 }
@@ -81,6 +89,32 @@ const call = (id: string, more: object = {}) => ({
   metadata: { region: "east" },
   ...more
 })
+
+/** A suite whose runs finish without a language model. */
+const CONVERSATION = {
+  ...SUITE,
+  suite: { name: "Conversation" },
+  defaults: { assertions: [{ type: "contains", text: "for which date" }] },
+  scenarios: [
+    {
+      key: "books",
+      name: "Books a table",
+      type: "conditional_actions",
+      frequency: 2,
+      conditional_actions: {
+        role: "Caller",
+        conditions: [
+          { id: 0, condition: "FIRST_MESSAGE", action: "Hello." },
+          { id: 1, condition: "The agent asks for the date", action: "Friday. <endcall />" }
+        ]
+      }
+    }
+  ]
+}
+
+const WORDY = "Please make sure that you return TRUE if the agent is polite. Otherwise, return FALSE."
+
+const FAILING = { ...CONVERSATION, defaults: { assertions: [{ type: "contains", text: "lighthouse" }] } }
 
 const BAR = ["chart_type=bar", "field=duration", "aggregation_function=count", "time_period=day"]
 
@@ -154,6 +188,18 @@ const commands = (folder: string): ReadonlyArray<ReadonlyArray<string>> => [
   ["evaluators", "create", "agent=1", "name=One", "scenario_type=instruction", "instructions=Ask."],
   ["evaluators", "bulk-update", "scenarios=[1]", "project=1", "folder_path=smoke", "--many"],
   ["evaluators", "list", "--folder-path", "smoke"],
+  ["projects", "create", "name=Spare"],
+  ...[
+    ...["evaluators", "personalities", "profiles", "phone-numbers", "tools", "folders"].map((name) => [name, "1"]),
+    ["projects", "2"],
+    ["agents", "1"]
+  ].flatMap(([name = "", id = ""]) => [
+    [name, "list", "--limit", "1"],
+    [name, "show", id],
+    [name, "update", id, "name=Other", "--json"],
+    [name, "delete", name === "agents" ? "99" : id],
+    [name, "show", id, "--json"]
+  ]),
   ["suites", "validate", path.join(folder, "suite.json")],
   ["suites", "validate", path.join(folder, "suite.json"), "--json", "--channel", "text"],
   ["suites", "validate", path.join(folder, "suite.json"), "--channel", "carrier-pigeon"],
@@ -176,11 +222,15 @@ const commands = (folder: string): ReadonlyArray<ReadonlyArray<string>> => [
   ["integrations", "create", "vapi", "--agent", "1"],
   ["integrations", "list"],
   ["integrations", "rotate", "1", "--json"],
+  ["integrations", "update", "1", "--name", "Other"],
   ["integrations", "delete", "1"],
   ["connections", "create", "github", "--set", "owner=harbour"],
   ["connections", "create", "svn"],
   ["integrations", "create", "zzz"],
   ["connections", "list"],
+  ["connections", "test", "99"],
+  ["connections", "activate", "99"],
+  ["connections", "revoke", "99"],
   ["checkout", "web"],
   ["keys", "create", "--name", "Reader", "--scope", "calls:read"],
   ["keys", "create", "--scope", "nonsense"],
@@ -203,12 +253,48 @@ const commands = (folder: string): ReadonlyArray<ReadonlyArray<string>> => [
   ["nonsense"]
 ]
 
+/** Commands that wait for jobs, which an engine in this process runs by itself and a server with its worker. */
+const waiting = (folder: string, metric: string): ReadonlyArray<ReadonlyArray<string>> => {
+  const suite = (name: string) => ["suites", "run", path.join(folder, name), "--channel", "text"]
+  return [
+    suite("conversation.json"),
+    [...suite("conversation.json"), "--json"],
+    [...suite("failing.json"), "--name", "Failing"],
+    [...suite("failing.json"), "--name", "Conversation", "--fail-on", "regression"],
+    [...suite("failing.json"), "--min-pass-rate", "0", "--json"],
+    [...suite("conversation.json"), "--phone-number", "99"],
+    ["results", "list"],
+    ["results", "report", "2"],
+    ["results", "compare", "2", "4"],
+    ["runs", "list", "--result", "2"],
+    ["metrics", "simplify", metric],
+    ["metrics", "simplify", metric, "--json"],
+    ["metrics", "simplify", "1"],
+    ["metrics", "simplify", "99"]
+  ]
+}
+
+/** Commands that have a test of their own with `--url`, since they need more than a server. */
+const ELSEWHERE = ["calls import", "calls recording"]
+
+const commandsAtServers = (command: Command, parents: ReadonlyArray<string> = []): ReadonlyArray<string> =>
+  command.commands.flatMap((one) => {
+    const words = [...parents, one.name()]
+    return one.commands.length > 0
+      ? commandsAtServers(one, words)
+      : one.options.some(({ hidden, long }) => long === "--url" && !hidden)
+        ? [words.join(" ")]
+        : []
+  })
+
 describe.each(["sqlite", "postgres"] as const)("commands with --url, on %s", (kind) => {
   let local: Place
   let remote: Place
   let server: { readonly url: string; readonly close: () => Promise<void> }
   const closing: Array<() => Promise<void>> = []
   const keys: Array<string> = []
+  let remoteEngine: Awaited<ReturnType<typeof openEngine>>
+  let localEngine: Awaited<ReturnType<typeof openEngine>>
 
   beforeAll(async () => {
     local = await place(kind)
@@ -217,10 +303,11 @@ describe.each(["sqlite", "postgres"] as const)("commands with --url, on %s", (ki
       const { out } = await earshot(["init", "--json", "--database", database])
       keys.push(/ear_\w{49}/.exec(out)?.[0] ?? "")
     }
-    const engine = await openEngine(remote.database)
-    const http = await earshotListener(engine.runtime, { logLevel: "silent" })
+    remoteEngine = await openEngine(remote.database)
+    localEngine = await openEngine(local.database)
+    const http = await earshotListener(remoteEngine.runtime, { logLevel: "silent" })
     server = await listen(http.listener)
-    closing.push(server.close, http.close, engine.close)
+    closing.push(server.close, http.close, remoteEngine.close, localEngine.close)
     const file = (name: string) => path.join(local.folder, name)
     await writeFile(
       file("calls.ndjson"),
@@ -232,6 +319,8 @@ describe.each(["sqlite", "postgres"] as const)("commands with --url, on %s", (ki
     const ended = { id: "v1", orgId: "o", status: "ended", messages: [{ role: "bot", message: "Hi" }] }
     await writeFile(file("vapi.json"), JSON.stringify([ended, { ...ended, id: "v2", status: "in-progress" }, {}]))
     await writeFile(file("suite.json"), JSON.stringify(SUITE, null, 2))
+    await writeFile(file("conversation.json"), JSON.stringify(CONVERSATION))
+    await writeFile(file("failing.json"), JSON.stringify(FAILING))
     await writeFile(file("broken.json"), JSON.stringify({ ...SUITE, scenarios: [{ key: "x", name: "" }] }, null, 2))
   })
   afterAll(async () => {
@@ -240,28 +329,70 @@ describe.each(["sqlite", "postgres"] as const)("commands with --url, on %s", (ki
     await remote.remove()
   })
 
-  it("print the same, and exit with the same code, as on a database", { timeout: 240_000 }, async () => {
+  /** Runs the commands on the database and at the server: the exit codes, and the commands whose output differs. */
+  const compare = async (lines: ReadonlyArray<ReadonlyArray<string>>) => {
     const [localKey = "", remoteKey = ""] = keys
-    const codes = new Set<number>()
+    const codes: Array<number> = []
+    let last: Ran = { code: 0, err: "", out: "" }
     const differences: Array<object> = []
-    const engine = await openEngine(local.database)
-    closing.push(engine.close)
-    for (const command of commands(local.folder)) {
+    for (const command of lines) {
       const hasKey = command.includes("--api-key")
       const given = (key: string) => (hasKey || command.length === 1 ? [] : ["--api-key", key])
       const options = (...target: ReadonlyArray<string>) => (command.length === 1 ? [] : target)
       const onDatabase = await earshot(
         [...command, ...options("--database", local.database), ...given(localKey)],
-        engine.layer
+        localEngine.layer
       )
       const atServer = await earshot([...command, ...options("--url", server.url), ...given(remoteKey)])
       if (!isDeepStrictEqual(normalized(atServer), normalized(onDatabase))) {
         differences.push({ command, onDatabase: normalized(onDatabase), atServer: normalized(atServer) })
       }
-      codes.add(onDatabase.code)
+      codes.push(onDatabase.code)
+      last = onDatabase
     }
+    return { codes, differences, last }
+  }
+
+  it("print the same, and exit with the same code, as on a database", { timeout: 240_000 }, async () => {
+    const { codes, differences } = await compare(commands(local.folder))
     expect(differences).toEqual([])
-    expect([...codes].toSorted()).toEqual([0, 1, 2])
+    expect([...new Set(codes)].toSorted()).toEqual([0, 1, 2])
+  })
+
+  it("print the same where they wait for runs and jobs", { timeout: 240_000 }, async () => {
+    const agent = await listen((request, response) => {
+      request.resume()
+      request.on("end", () => response.end(JSON.stringify({ message: "For which date?" })))
+    })
+    const worker = Effect.runFork(
+      Effect.provide(
+        Effect.flatMap(JobRunner, (runner) => runner.run),
+        remoteEngine.runtime.context
+      )
+    )
+    try {
+      const endpoint = `chat_endpoint=${JSON.stringify({ url: agent.url, kind: "webhook" })}`
+      const made = await compare([
+        ["agents", "update", "1", endpoint],
+        [
+          "metrics",
+          "create",
+          "agent=1",
+          "name=Wordy",
+          "type=llm_judge",
+          "eval_type=binary",
+          `prompt=${WORDY}`,
+          "--json"
+        ]
+      ])
+      const metric = /"id":(\d+)/.exec(made.last.out)?.[1] ?? ""
+      const { codes, differences } = await compare(waiting(local.folder, metric))
+      expect([...made.differences, ...differences]).toEqual([])
+      expect(codes).toEqual([0, 0, 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 1, 1])
+    } finally {
+      await Effect.runPromise(Fiber.interrupt(worker))
+      await agent.close()
+    }
   })
 
   it("need the server's API key, from the environment, a file or the command line", async () => {
@@ -349,4 +480,15 @@ describe.each(["sqlite", "postgres"] as const)("commands with --url, on %s", (ki
     const ran = await earshot([...command, "--url", "http://127.0.0.1:1"])
     expect(ran).toMatchObject({ code: 2, out: "", err: expect.stringContaining("works on a database only") })
   })
+})
+
+it("every command that has --url is compared with the command on a database", () => {
+  const screen = { out: () => undefined, err: () => undefined, columns: 80, color: false }
+  const compared = [...commands(""), ...waiting("", "1")].flatMap((words) => [
+    words[0] ?? "",
+    words.slice(0, 2).join(" ")
+  ])
+  const program = makeProgram("1.2.3", () => Promise.resolve(), screen)
+  const missing = commandsAtServers(program).filter((one) => !compared.includes(one))
+  expect(missing).toEqual(ELSEWHERE)
 })
