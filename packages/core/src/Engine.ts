@@ -298,7 +298,14 @@ const runner = (config: JobRunner.JobRunnerConfig | undefined) =>
         )
       )
       return yield* JobRunner.make(
-        [...evaluations.handlers, simplifications.handler, ...simulations.handlers, traces.handler, deletion, peaks],
+        [
+          ...evaluations.handlers,
+          simplifications.handler,
+          ...simulations.handlers,
+          ...traces.handlers,
+          deletion,
+          peaks
+        ],
         config,
         [
           { failure: "Failed to reclaim expired run leases", every: "5 seconds", run: results.sweep },

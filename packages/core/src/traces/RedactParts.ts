@@ -1,5 +1,6 @@
 /** Redacts what spans say before it is stored. The call is redacted again as a whole when it is ingested. */
 import {
+  type KnownValue,
   type NerProvider,
   redactCall,
   redactCustomerNumber,
@@ -49,17 +50,49 @@ const reader = <A>(items: ReadonlyArray<A>): (() => A | undefined) => {
   return () => items[at++]
 }
 
-/**
- * The parts with the fields redacted, in the order of `parts`. `context` is what was said around them and is redacted
- * already: whether a number is a telephone number may depend on the question before it.
- */
-export const redactParts = (
-  parts: ReadonlyArray<TracePart>,
+/** Parts before others by which these are redacted: whether a number is a telephone number may depend on a question. */
+export const CONTEXT_PARTS = 20
+
+/** Characters that are redacted together: most calls are shorter. The longest step takes a time in proportion. */
+const WINDOW = 32_768
+
+const lengthOf = (part: TracePart): number =>
+  turnsOf(part).reduce((sum, { content }) => sum + content.length, 0) +
+  (part.tools ?? []).reduce((sum, tool) => sum + (tool.arguments?.length ?? 0) + (tool.result?.length ?? 0), 0)
+
+const byStart = (one: TracePart, other: TracePart): number => one.start - other.start
+
+/** Consecutive parts of up to `WINDOW` characters, or one that is longer. */
+const windowsOf = (parts: ReadonlyArray<TracePart>): ReadonlyArray<ReadonlyArray<TracePart>> => {
+  const windows: Array<Array<TracePart>> = []
+  let room = 0
+  for (const part of parts) {
+    const length = lengthOf(part)
+    const last = windows.at(-1)
+    if (last === undefined || length > room) {
+      windows.push([part])
+      room = WINDOW - length
+    } else {
+      last.push(part)
+      room -= length
+    }
+  }
+  return windows
+}
+
+interface RedactedWindow {
+  readonly parts: ReadonlyArray<readonly [raw: TracePart, redacted: TracePart]>
+  /** What was redacted in texts. */
+  readonly values: ReadonlyArray<KnownValue>
+}
+
+const redactWindow = (
+  window: ReadonlyArray<TracePart>,
   context: ReadonlyArray<TracePart>,
   fields: ReadonlyArray<SensitiveField>,
   options: RedactOptions
-): Effect.Effect<ReadonlyArray<TracePart>, RedactionUnavailable, NerProvider> => {
-  const all = [...context, ...parts].toSorted((one, other) => one.start - other.start)
+): Effect.Effect<RedactedWindow, RedactionUnavailable, NerProvider> => {
+  const all = [...context, ...window].toSorted(byStart)
   const raw: RawTranscript = {
     _tag: "RawTranscript",
     turns: all.flatMap(turnsOf),
@@ -68,28 +101,60 @@ export const redactParts = (
   return redactCall(raw, fields, options).pipe(
     Effect.mapBoth({
       onFailure: () => new RedactionUnavailable(),
-      onSuccess: ({ transcript }) => {
+      onSuccess: ({ spans, transcript }) => {
         const nextTurn = reader(transcript.turns)
         const nextTool = reader(transcript.toolCalls)
-        const redacted = new Map(
-          all.map((part): readonly [TracePart, TracePart] => [
-            part,
-            {
-              ...part,
-              ...(part.text === undefined ? {} : { text: nextTurn()?.content ?? "" }),
-              ...(part.messages === undefined
-                ? {}
-                : { messages: part.messages.map(({ role }) => ({ role, text: nextTurn()?.content ?? "" })) }),
-              ...(part.tools === undefined ? {} : { tools: part.tools.map((tool) => withTool(tool, nextTool())) }),
-              ...(part.facts === undefined ? {} : { facts: redactFacts(part.facts, fields, options) })
-            }
-          ])
-        )
-        return parts.map((part) => redacted.get(part) ?? part)
+        const redacted = all.map((part): readonly [TracePart, TracePart] => [
+          part,
+          {
+            ...part,
+            ...(part.text === undefined ? {} : { text: nextTurn()?.content ?? "" }),
+            ...(part.messages === undefined
+              ? {}
+              : { messages: part.messages.map(({ role }) => ({ role, text: nextTurn()?.content ?? "" })) }),
+            ...(part.tools === undefined ? {} : { tools: part.tools.map((tool) => withTool(tool, nextTool())) }),
+            ...(part.facts === undefined ? {} : { facts: redactFacts(part.facts, fields, options) })
+          }
+        ])
+        const own = new Set(window)
+        return {
+          parts: redacted.filter(([part]) => own.has(part)),
+          values: spans.map(({ end, field, start, turn }) => ({
+            field,
+            value: raw.turns[turn]?.content.slice(start, end) ?? ""
+          }))
+        }
       }
     })
   )
 }
+
+/**
+ * The parts with the fields redacted, in the order of `parts`. `context` is what was said around them, usually redacted
+ * already. Parts with much text are redacted in windows, so that the event loop is never blocked for long: once to find the
+ * values, and once more to redact these wherever they are.
+ */
+export const redactParts = (
+  parts: ReadonlyArray<TracePart>,
+  context: ReadonlyArray<TracePart>,
+  fields: ReadonlyArray<SensitiveField>,
+  options: RedactOptions
+): Effect.Effect<ReadonlyArray<TracePart>, RedactionUnavailable, NerProvider> =>
+  Effect.gen(function* () {
+    const windows = windowsOf(parts.toSorted(byStart))
+    const known = new Map<string, KnownValue>()
+    for (const window of windows.length > 1 ? windows : []) {
+      for (const one of (yield* redactWindow(window, [], fields, options)).values) known.set(one.value, one)
+    }
+    const redacted = new Map<TracePart, TracePart>()
+    let before = context
+    for (const window of windows) {
+      const { parts: pairs } = yield* redactWindow(window, before, fields, { ...options, known: [...known.values()] })
+      for (const [raw, one] of pairs) redacted.set(raw, one)
+      before = pairs.slice(-CONTEXT_PARTS).map(([, one]) => one)
+    }
+    return parts.map((part) => redacted.get(part) ?? part)
+  })
 
 const redactFacts = (
   facts: NonNullable<TracePart["facts"]>,

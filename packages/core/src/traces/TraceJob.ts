@@ -4,13 +4,17 @@ import type { NewJob } from "../jobs/Job.js"
 import type { OrganizationId } from "../kernel/Ids.js"
 import { TraceId } from "../kernel/Ids.js"
 
-/** Stores the call of a trace once its spans have arrived, or redacts its spans. */
+/** Stores the call of a trace once its spans have arrived. */
 export const TRACE_JOB = "store_trace"
 
-export const TracePayload = Schema.Struct({
+/** Redacts the stored spans of a trace. */
+export const SPAN_REDACTION_JOB = "redact_spans"
+
+export const TracePayload = Schema.Struct({ trace: TraceId })
+
+export const SpanRedactionPayload = Schema.Struct({
   trace: TraceId,
-  /** Fields to redact in its spans; without them its call is stored. */
-  redact_fields: Schema.optional(Schema.Array(SensitiveField))
+  redact_fields: Schema.Array(SensitiveField)
 })
 
 export const traceJob = (organizationId: OrganizationId, trace: TraceId, dueMillis: number): NewJob => ({
@@ -25,4 +29,4 @@ export const spanRedactionJob = (
   organizationId: OrganizationId,
   trace: TraceId,
   fields: ReadonlyArray<SensitiveField>
-): NewJob => ({ organizationId, kind: TRACE_JOB, payload: { trace, redact_fields: [...fields] } })
+): NewJob => ({ organizationId, kind: SPAN_REDACTION_JOB, payload: { trace, redact_fields: [...fields] } })

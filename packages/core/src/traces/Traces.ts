@@ -39,10 +39,10 @@ import { assembleCall, PLATFORMS } from "./AssembleCall.js"
 import { groupSpans, type SpanGroup } from "./GroupSpans.js"
 import { decodeJson } from "./OtlpJson.js"
 import { decodeProtobuf } from "./OtlpProtobuf.js"
-import { redactParts } from "./RedactParts.js"
+import { CONTEXT_PARTS, redactParts } from "./RedactParts.js"
 import { countNames, type StoredTrace, Trace, TraceQuery } from "./Trace.js"
 import { actorOf, appliesTo, bodyOf, dueAfter, isChanged, isOfSpansAlone, scopeOf } from "./TraceRules.js"
-import { TRACE_JOB, traceJob, TracePayload } from "./TraceJob.js"
+import { SPAN_REDACTION_JOB, SpanRedactionPayload, TRACE_JOB, traceJob, TracePayload } from "./TraceJob.js"
 import type { TracePart } from "./TracePart.js"
 import { TraceStore } from "./TraceStore.js"
 
@@ -107,15 +107,15 @@ export class Traces extends Context.Tag("@earshot/core/traces/Traces")<
       Pages.Page<Trace>,
       ValidationFailed | StorageError
     >
-    /** Stores the calls of traces. */
-    readonly handler: JobHandler
+    /** Store the calls of traces, and redact stored spans. */
+    readonly handlers: ReadonlyArray<JobHandler>
     /** Closes traces that get no more spans. For the periodic task. */
     readonly expire: Effect.Effect<void, StorageError>
     readonly counts: () => ReadonlyArray<SpanCount>
   }
 >() {}
 
-/** Jobs of this kind that one process runs at a time. */
+/** Jobs of each kind that one process runs at a time. */
 const CONCURRENCY = 4
 
 /** Parts of one call; further ones are rejected. */
@@ -127,9 +127,6 @@ const MAX_NAMES = 10
 /** Calls of one request; the spans of further ones are rejected. */
 const MAX_GROUPS = 500
 const GROUPS_AT_A_TIME = 4
-
-/** Parts before new ones by which these are redacted. */
-const CONTEXT_PARTS = 20
 
 /** Attempts to redact new parts while concurrent requests change the call. */
 const MAX_ATTEMPTS = 5
@@ -143,7 +140,12 @@ const KEPT_DAYS = 30
 /** Traces that one transaction closes. */
 const EXPIRED_AT_A_TIME = 100
 
-const decodePayload = Schema.decodeUnknown(TracePayload)
+/** The payload of a job. */
+const decodePayload = <A, I>(schema: Schema.Schema<A, I>, { payload }: Claim): Effect.Effect<A, JobFailed> =>
+  Effect.mapError(
+    Schema.decodeUnknown(schema)(payload),
+    () => new JobFailed({ reason: "The job does not say which trace.", retry: false })
+  )
 const decodeFields = Schema.decodeUnknownEither(Schema.Array(Schema.Literal(...sensitiveFields)))
 
 const invalid = (errors: FieldErrors) => new ValidationFailed({ errors })
@@ -337,7 +339,7 @@ export const layer = (
           )
           const parts = yield* redact(
             group.parts,
-            stored.flatMap(([, before]) => before),
+            stored.flatMap(([, before]) => before.slice(-CONTEXT_PARTS)),
             fields
           )
           const outcome = yield* add(permit, address, { ...group, parts }, { agentId, fields, rewritten, base })
@@ -540,16 +542,17 @@ export const layer = (
 
       const unavailable = ({ message }: RedactionUnavailable) => new JobFailed({ reason: message, retry: true })
 
-      const run = (claim: Claim) =>
+      const redactSpans = (claim: Claim) =>
         Effect.gen(function* () {
-          const { redact_fields: redactFields, trace: id } = yield* decodePayload(claim.payload).pipe(
-            Effect.mapError(() => new JobFailed({ reason: "The job does not say which trace.", retry: false }))
-          )
+          const { redact_fields: fields, trace: id } = yield* decodePayload(SpanRedactionPayload, claim)
           const permit = yield* hostPermit(claim.organizationId, "traces.receive")
-          if (redactFields !== undefined) {
-            yield* redactStored(permit, id, redactFields).pipe(Effect.catchTag("RedactionUnavailable", unavailable))
-            return
-          }
+          yield* redactStored(permit, id, fields).pipe(Effect.catchTag("RedactionUnavailable", unavailable))
+        })
+
+      const storeCall = (claim: Claim) =>
+        Effect.gen(function* () {
+          const { trace: id } = yield* decodePayload(TracePayload, claim)
+          const permit = yield* hostPermit(claim.organizationId, "traces.receive")
           const due = yield* work.atomically(
             Effect.gen(function* () {
               const found = Option.getOrUndefined(yield* store.findForUpdate(permit, id))
@@ -581,7 +584,10 @@ export const layer = (
         })
 
       return Traces.of({
-        handler: { kind: TRACE_JOB, concurrency: CONCURRENCY, run },
+        handlers: [
+          { kind: TRACE_JOB, concurrency: CONCURRENCY, run: storeCall },
+          { kind: SPAN_REDACTION_JOB, concurrency: CONCURRENCY, run: redactSpans }
+        ],
         counts: () => [
           { outcome: "stored", count: counts.stored },
           { outcome: "ignored", count: counts.ignored },

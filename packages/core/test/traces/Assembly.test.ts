@@ -1,5 +1,7 @@
 import { Tracing } from "@earshot/core"
+import { NerProvider } from "@earshot/redaction"
 import { TraceKit } from "@earshot/test-kit"
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -134,5 +136,52 @@ describe("spans", () => {
     ]
     const [group] = Tracing.groupSpans(spans.map((one) => ({ ...one, events }))).groups
     expect(Tracing.assembleCall(group!.parts)?.transcript?.turns.map(({ content }) => content)).toEqual(["Hi", "Hello"])
+  })
+})
+
+describe("spans of a long call", () => {
+  const filler = "Let me check that for you, one moment please. ".repeat(20)
+  const texts = ["The file says okonjo twice.", ...Array.from({ length: 80 }, () => filler), "My name is Ruth Okonjo."]
+  const parts = texts.map((text, at): Tracing.TracePart => ({
+    kind: at % 2 === 0 ? "agent_turn" : "user_turn",
+    source: "livekit",
+    trace: "a".repeat(32),
+    span: at.toString(16).padStart(16, "0"),
+    start: at * 1000,
+    end: at * 1000 + 900,
+    text
+  }))
+
+  it("are redacted a limited number of characters at a time, while other work proceeds, with each value everywhere", async () => {
+    const lengths: Array<number> = []
+    const turnsBefore: Array<number> = []
+    let otherTurns = 0
+    let isRunning = true
+    const otherWork = () => {
+      otherTurns++
+      if (isRunning) setImmediate(otherWork)
+    }
+    setImmediate(otherWork)
+    const redacted = await Effect.runPromise(
+      Tracing.redactParts(parts.toReversed(), [], ["person_name"], {}).pipe(
+        Effect.provideService(NerProvider, {
+          recognize: (turns) =>
+            Effect.sync(() => {
+              lengths.push(turns.join("").length)
+              turnsBefore.push(otherTurns)
+              return []
+            })
+        })
+      )
+    )
+    isRunning = false
+    // Twice each window; up to 20 parts before one are read with it.
+    expect(lengths.length).toBeGreaterThanOrEqual(6)
+    for (const length of lengths) expect(length).toBeLessThanOrEqual(32_768 + 20 * filler.length)
+    expect(new Set(turnsBefore).size).toBe(lengths.length)
+    expect(redacted.map(({ span }) => span)).toEqual(parts.map(({ span }) => span).toReversed())
+    expect(redacted.at(-1)?.text).toBe("The file says [PERSON_NAME] twice.")
+    expect(redacted[0]?.text).toBe("My name is [PERSON_NAME].")
+    expect(redacted[40]?.text).toBe(filler)
   })
 })

@@ -266,8 +266,11 @@ export const layer = Layer.effect(
         ).pipe(storing("TraceStore.replaceParts")),
       parts: (id, limit) =>
         sql`SELECT part FROM ${tables.trace_spans} WHERE trace_id = ${id} ORDER BY start_ms DESC, span DESC LIMIT ${limit}`.pipe(
-          parts.all,
-          Effect.map((rows) => rows.toReversed()),
+          // A trace may have thousands of parts: other fibers run while they are decoded.
+          Effect.flatMap((rows) =>
+            Effect.forEach(chunksOf(rows), (some) => Effect.zipLeft(parts.all(Effect.succeed(some)), Effect.yieldNow()))
+          ),
+          Effect.map((chunks) => chunks.flat().toReversed()),
           storing("TraceStore.parts")
         ),
       list: (permit, { state }, page) =>
