@@ -1,8 +1,10 @@
 import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
 import { SensitiveField } from "@earshot/redaction"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { ParseError } from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type { Permit } from "../../access/Permit.js"
 import { AgentId, CallId, OrganizationId, TraceId } from "../../kernel/Ids.js"
@@ -99,7 +101,7 @@ export const layer = Layer.effect(
   TraceStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient
-    const { forUpdate, integers, tables, texts } = yield* Dialect
+    const { forUpdate, integers, lockTexts, tables, texts } = yield* Dialect
     const columns = sql.literal(Object.keys(TraceRow.fields).join(", "))
     const stored = readRows(TraceRow, toStored)
     const listed = readRows(TraceRow, (row) => toStored(row).trace)
@@ -108,6 +110,7 @@ export const layer = Layer.effect(
     const spanNames = readRows(Schema.Struct({ span: Schema.String }), ({ span }) => span)
     const callIds = readRows(Schema.Struct({ call_id: CallId }), ({ call_id: id }) => id)
     const ids = readRows(Schema.Struct({ id: TraceId }), ({ id }) => id)
+    const traceIds = readRows(Schema.Struct({ trace_id: TraceId }), ({ trace_id: id }) => id)
 
     /** What is stored by the keys of an address. */
     const byKeys = ({ organizationId }: Permit, { keys, scope }: TraceAddress) =>
@@ -152,8 +155,30 @@ export const layer = Layer.effect(
         { discard: true }
       )
 
-    const lockByKeys = (permit: Permit, address: TraceAddress) =>
-      stored.all(sql`SELECT ${columns} FROM ${tables.traces} WHERE ${byKeys(permit, address)} ORDER BY id ${forUpdate}`)
+    /** Locks the keys, so that concurrent claims of one of them come one after another. */
+    const lockKeys = ({ organizationId }: Permit, { keys, scope }: TraceAddress): Effect.Effect<void, SqlError> =>
+      lockTexts === undefined
+        ? Effect.void
+        : Effect.asVoid(sql`${lockTexts(`trace_keys:${organizationId}:${scope}`, keys)}`)
+
+    /** Locks the traces of the keys, oldest first. */
+    const lockTraces = (
+      permit: Permit,
+      address: TraceAddress
+    ): Effect.Effect<ReadonlyArray<StoredTrace>, SqlError | ParseError> =>
+      Effect.gen(function* () {
+        const locked = yield* stored.all(
+          sql`SELECT ${columns} FROM ${tables.traces} WHERE ${byKeys(permit, address)} ORDER BY id ${forUpdate}`
+        )
+        const wanted = yield* traceIds.all(
+          sql`SELECT DISTINCT trace_id FROM ${tables.trace_keys}
+            WHERE organization_id = ${permit.organizationId} AND scope = ${address.scope} AND key IN ${texts(address.keys)}`
+        )
+        // A trace for which the lock waited may have been merged into another one meanwhile, by claims of other keys.
+        return wanted.every((id) => locked.some(({ trace }) => trace.id === id))
+          ? locked
+          : yield* lockTraces(permit, address)
+      })
 
     /** Moves everything of the other traces to the target and deletes them. */
     const merge = (target: StoredTrace, others: ReadonlyArray<StoredTrace>) =>
@@ -180,16 +205,10 @@ export const layer = Layer.effect(
         ),
       claim: (permit, address, trace, now) =>
         Effect.gen(function* () {
-          const [known] = yield* lockByKeys(permit, address)
-          const { trace: first } = known ?? (yield* insert(permit, address.scope, trace, now))
-          // Waits for another transaction that adds one of the keys, whose trace is then found.
-          yield* addKeys(permit, address, first.id)
-          const [target, ...others] = yield* lockByKeys(permit, address)
-          if (target === undefined) return yield* Effect.dieMessage("A trace has none of the keys that it was given")
-          if (target.trace.id !== first.id && !others.some((other) => other.trace.id === first.id)) {
-            // Another transaction had all the keys.
-            yield* sql`DELETE FROM ${tables.traces} WHERE id = ${first.id}`
-          }
+          yield* lockKeys(permit, address)
+          const [known, ...others] = yield* lockTraces(permit, address)
+          const target = known ?? (yield* insert(permit, address.scope, trace, now))
+          yield* addKeys(permit, address, target.trace.id)
           return others.length === 0 ? target : yield* merge(target, others)
         }).pipe(storing("TraceStore.claim")),
       ofCall: ({ organizationId }, { agentId, callId }) =>
