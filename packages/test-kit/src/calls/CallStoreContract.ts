@@ -14,7 +14,7 @@ import {
 } from "@earshot/core"
 import { expect, layer } from "@effect/vitest"
 import * as Arr from "effect/Array"
-import * as DateTime from "effect/DateTime"
+import type * as DateTime from "effect/DateTime"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -22,34 +22,12 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { at, delivery } from "./Deliveries.js"
 
 const transcript = (content: string): RedactedTranscript => ({
   _tag: "RedactedTranscript",
   turns: [{ speaker: "main_agent", content, startTime: 0, endTime: 2.5, words: [] }],
   toolCalls: []
-})
-
-const at = (minute: number) => DateTime.unsafeMake(Date.UTC(2026, 0, 1, 0, minute))
-
-const delivery = (agent: CalledAgent, callId: string, stated: Partial<Delivery> = {}): Delivery => ({
-  agent,
-  callId,
-  traceId: undefined,
-  timestamp: undefined,
-  customerNumber: undefined,
-  callEndedReason: undefined,
-  feedback: undefined,
-  metadata: undefined,
-  dynamicVariables: undefined,
-  transcript: undefined,
-  recording: undefined,
-  recordingError: undefined,
-  metricIds: undefined,
-  evaluates: true,
-  redactFields: [],
-  dropsRecording: false,
-  receivedAt: at(0),
-  ...stated
 })
 
 const recording = (name: string) => ({

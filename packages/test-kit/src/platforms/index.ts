@@ -1,3 +1,4 @@
+export { integrationStoreContract } from "./IntegrationStoreContract.js"
 export { type DocumentedEvent, documentedEvents } from "./DocumentedEvents.js"
 export {
   type CallPart,

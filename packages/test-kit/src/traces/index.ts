@@ -1,1 +1,2 @@
 export * from "./TracedCalls.js"
+export { traceStoreContract } from "./TraceStoreContract.js"

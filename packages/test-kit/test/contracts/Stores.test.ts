@@ -14,10 +14,12 @@ import {
   EvaluatorKit,
   JobKit,
   MetricKit,
+  PlatformKit,
   ResultKit,
   SimplificationKit,
   StorageKit,
-  TestEngine
+  TestEngine,
+  TraceKit
 } from "@earshot/test-kit"
 import { SqliteStorage } from "@earshot/core/sqlite"
 import * as Effect from "effect/Effect"
@@ -44,13 +46,13 @@ for (const database of TestEngine.databases) {
   EvaluatorKit.evaluatorStoreContract(database, storage)
   ResultKit.resultStoreContract(database, storage)
   ResultKit.runWorkStoreContract(database, storage)
-  CallKit.callStoreContract(
-    database,
-    Engine.stores.pipe(
-      Layer.provideMerge(TestEngine.engine()),
-      Layer.provideMerge(TestEngine.storage(database, { tablePrefix: "contract_" }))
-    )
+  PlatformKit.integrationStoreContract(database, storage)
+  const storageAndEngine = Engine.stores.pipe(
+    Layer.provideMerge(TestEngine.engine()),
+    Layer.provideMerge(TestEngine.storage(database, { tablePrefix: "contract_" }))
   )
+  CallKit.callStoreContract(database, storageAndEngine)
+  TraceKit.traceStoreContract(database, storageAndEngine)
   CallKit.callFilterContract(database, storage)
   AnalyticsKit.analyticsStoreContract(database, storage)
   CheckoutKit.checkoutStoreContract(database, storage)
