@@ -4275,7 +4275,7 @@ export interface components {
             success_rate: number | null;
             /** @description Mean duration of calls in seconds; null without calls. */
             avg_duration: number | null;
-            /** @description 95th percentile of the agent's response latency; null if unknown. */
+            /** @description 95th percentile over calls of their `latency_ms`, in milliseconds: each call counts once, by default with the mean of its answers. Null if unknown. */
             p95_latency: number | null;
         };
         SuiteJsonSchema: Record<string, never>;

@@ -15,7 +15,7 @@ export const drawStat = (data: Wire<"StatData">, style: Style): ReadonlyArray<st
     { name: "Calls", value: printNumber(data.total_calls) },
     { name: "Success rate", value: orMissing(data.success_rate, printShare) },
     { name: "Average duration", value: orMissing(data.avg_duration, printSeconds) },
-    { name: "p95 latency", value: orMissing(data.p95_latency, (value) => `${printNumber(value)} ms`) }
+    { name: "p95 call latency", value: orMissing(data.p95_latency, (value) => `${printNumber(value)} ms`) }
   ].map((one) => ({ ...one, width: Math.max(displayWidth(one.name), displayWidth(one.value)) }))
   const total = numbers.reduce((sum, { width }) => sum + width + GAP, -GAP)
   if (total > style.columns) {

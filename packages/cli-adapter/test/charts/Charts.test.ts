@@ -87,13 +87,13 @@ describe("a chart in the terminal", () => {
     }
     expect(drawWidget(data, plain(80))).toEqual([
       "1,406   73.0 %         00:56              no data",
-      "Calls   Success rate   Average duration   p95 latency"
+      "Calls   Success rate   Average duration   p95 call latency"
     ])
     expect(drawWidget(data, plain(40))).toEqual([
       "Calls            1,406",
       "Success rate     73.0 %",
       "Average duration 00:56",
-      "p95 latency      no data"
+      "p95 call latency no data"
     ])
   })
 

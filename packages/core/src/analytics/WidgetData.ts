@@ -33,7 +33,7 @@ export const StatData = Schema.Struct({
   successRate: Fields.named("success_rate", Measured),
   /** Mean duration in seconds, of the calls whose duration is known. */
   avgDuration: Fields.named("avg_duration", Measured),
-  /** 95th percentile over calls of the metric `latency_ms`, in milliseconds. */
+  /** 95th percentile over calls of the metric `latency_ms`, by default the mean of each call's answers, in milliseconds. */
   p95Latency: Fields.named("p95_latency", Measured)
 }).annotations({ identifier: "StatData" })
 export type StatData = typeof StatData.Type
