@@ -2217,6 +2217,18 @@ export interface components {
             /** @description Topic of the call. */
             topic?: string | null;
         };
+        CallRecording: {
+            /** @description Media type of the recording. */
+            content_type: string;
+            /** @description Size of the recording in bytes. */
+            size_bytes: number;
+            /** @description Seconds; null if unknown. */
+            duration_s: number | null;
+            /** @description Number of audio channels; null if unknown. */
+            channels: number | null;
+            /** @description The main agent's channel, as a delivery stated it. */
+            main_agent_channel_index: (0 | 1) | null;
+        };
         CallToolCall: {
             /** @description The platform's id of the tool call. */
             id: string | null;
@@ -2950,6 +2962,8 @@ export interface components {
             tool_calls?: components["schemas"]["CallToolCall"][];
             /** @description Turns of which the platform measured stages. */
             timings?: components["schemas"]["TurnTiming"][];
+            /** @description The recording; null if there is none. */
+            recording?: components["schemas"]["CallRecording"] | null;
             /** @description Evaluations by metrics, with their explanations. */
             evaluations?: components["schemas"]["Evaluation"][];
         };
@@ -3481,6 +3495,8 @@ export interface components {
             tool_calls?: components["schemas"]["CallToolCall"][];
             /** @description Turns of which the platform measured stages. */
             timings?: components["schemas"]["TurnTiming"][];
+            /** @description The recording; null if there is none. */
+            recording?: components["schemas"]["CallRecording"] | null;
         };
         ListedCallPage: {
             /** @description Cursor of the next page; null on the last page. */
@@ -5213,7 +5229,7 @@ export interface operations {
                 agent_id?: number;
                 /** @description Restrict to this project. */
                 project?: number;
-                /** @description Names separated by commas, each of which adds fields to every item: `transcript`: the transcript as text; `transcript_object`: the transcript as a list of turns; `metadata`: the metadata that deliveries sent; `dynamic_variables`: the dynamic variables that deliveries sent; `tool_calls`: the tool calls of the main agent, with their results; `timings`: the stages of turns that the platform measured */
+                /** @description Names separated by commas, each of which adds fields to every item: `transcript`: the transcript as text; `transcript_object`: the transcript as a list of turns; `metadata`: the metadata that deliveries sent; `dynamic_variables`: the dynamic variables that deliveries sent; `tool_calls`: the tool calls of the main agent, with their results; `timings`: the stages of turns that the platform measured; `recording`: the type, size, duration and channels of the recording */
                 expand?: string;
             };
             header?: never;
@@ -5245,7 +5261,7 @@ export interface operations {
     "calls.read": {
         parameters: {
             query?: {
-                /** @description Names separated by commas, each of which adds fields to every item: `transcript`: the transcript as text; `transcript_object`: the transcript as a list of turns; `metadata`: the metadata that deliveries sent; `dynamic_variables`: the dynamic variables that deliveries sent; `tool_calls`: the tool calls of the main agent, with their results; `timings`: the stages of turns that the platform measured; `evaluations`: the evaluations by metrics, with their explanations and the quotes of judges */
+                /** @description Names separated by commas, each of which adds fields to every item: `transcript`: the transcript as text; `transcript_object`: the transcript as a list of turns; `metadata`: the metadata that deliveries sent; `dynamic_variables`: the dynamic variables that deliveries sent; `tool_calls`: the tool calls of the main agent, with their results; `timings`: the stages of turns that the platform measured; `recording`: the type, size, duration and channels of the recording; `evaluations`: the evaluations by metrics, with their explanations and the quotes of judges */
                 expand?: string;
             };
             header?: never;
@@ -5391,7 +5407,7 @@ export interface operations {
                 agent_id?: number;
                 /** @description Restrict to this project. */
                 project?: number;
-                /** @description Names separated by commas, each of which adds fields to every item: `transcript`: the transcript as text; `transcript_object`: the transcript as a list of turns; `metadata`: the metadata that deliveries sent; `dynamic_variables`: the dynamic variables that deliveries sent; `tool_calls`: the tool calls of the main agent, with their results; `timings`: the stages of turns that the platform measured */
+                /** @description Names separated by commas, each of which adds fields to every item: `transcript`: the transcript as text; `transcript_object`: the transcript as a list of turns; `metadata`: the metadata that deliveries sent; `dynamic_variables`: the dynamic variables that deliveries sent; `tool_calls`: the tool calls of the main agent, with their results; `timings`: the stages of turns that the platform measured; `recording`: the type, size, duration and channels of the recording */
                 expand?: string;
             };
             header?: never;

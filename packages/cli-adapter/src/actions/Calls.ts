@@ -98,6 +98,17 @@ const describeTimings = (
 }
 
 /** A call as text: its fields, its transcript, its metric values. */
+const describeRecording = ({ recording }: Wire<"ExpandedCall">): string => {
+  if (recording === null || recording === undefined) return ""
+  const { channels, content_type: type, duration_s: seconds, size_bytes: bytes } = recording
+  return [
+    type,
+    ...(seconds === null ? [] : [clockOf(seconds)]),
+    ...(channels === null ? [] : [channels === 1 ? "1 channel" : `${channels} channels`]),
+    `${bytes.toLocaleString("en-US")} bytes`
+  ].join(", ")
+}
+
 const describe = (call: Wire<"ExpandedCall">, columns: number): ReadonlyArray<string> => {
   const { metadata } = call
   const known: ReadonlyArray<readonly [string, string | null]> = [
@@ -113,6 +124,7 @@ const describe = (call: Wire<"ExpandedCall">, columns: number): ReadonlyArray<st
     ["Feedback", call.feedback],
     ["Error", call.error_message],
     ["Trace", call.trace_id],
+    ["Recording", describeRecording(call)],
     ["Metadata", metadata === null || metadata === undefined ? "" : jsonLine(metadata)]
   ]
   // The transcript comes first, since the table of metrics may be long.
@@ -136,7 +148,7 @@ const scoreColumns: ReadonlyArray<Column<{ readonly name: string; readonly value
 export const show = (options: CommonOptions & ExpandOption & { readonly id: number }): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const expand = options.json ? options.expand : "metadata,tool_calls,timings"
+    const expand = options.json ? options.expand : "metadata,tool_calls,timings,recording"
     const call = yield* send("get", "/observability/v1/call-logs/{id}/", { id: options.id, query: defined({ expand }) })
     yield* screen.print(options.json ? jsonLine(call) : describe(call, screen.columns).join("\n"))
   }).pipe(onTarget(options))

@@ -81,6 +81,8 @@ describe("calls recording", () => {
       err: `Saved the recording of call 1 in ${file}: ${size} bytes of audio/wav.`
     })
     expect((await readFile(file)).equals(bytes)).toBe(true)
+    const shown = await earshot("calls", "show", "1", ...from)
+    expect(shown.out).toContain(`Recording    audio/wav, 00:01, 1 channel, ${size} bytes`)
     const again = await earshot("calls", "recording", "1", "--output", file, "--json", ...from)
     expect(JSON.parse(again.out)).toEqual({ id: 1, file, content_type: "audio/wav", size_bytes: bytes.length })
     expect(await earshot("calls", "recording", "2", "--output", `${file}.2`, ...from)).toMatchObject({

@@ -30,6 +30,7 @@ export interface Recording {
   /** Lower-case hex. */
   readonly sha256: string
   readonly durationSeconds: number | null
+  readonly channels: number | null
   /** The main agent's channel in a stereo recording; null when not given. */
   readonly mainAgentChannelIndex: 0 | 1 | null
 }

@@ -65,6 +65,7 @@ interface AudioData {
   readonly bytes: Uint8Array
   readonly contentType: string
   readonly durationSeconds: number | null
+  readonly channels: number | null
 }
 
 /** A recording in memory, or an error message for the call record. */
@@ -111,16 +112,14 @@ const audioOf = (probe: AudioProbe["Type"], bytes: Uint8Array): Effect.Effect<Ei
   Effect.gen(function* () {
     const detected = detectAudioFormat(bytes.subarray(0, AUDIO_HEAD_BYTES), bytes.length)
     if (Either.isLeft(detected)) return Either.left(detected.left)
-    const { contentType, durationSeconds } = detected.right
+    const { contentType } = detected.right
     // What can be muted is read to be muted anyway.
-    const described = describeAudio(bytes)
-    const known = Either.isRight(described) ? described.right.durationSeconds : durationSeconds
-    const sizeBytes = bytes.length
-    return Either.right({
-      bytes,
-      contentType,
-      durationSeconds: known ?? (yield* probe.probe(Stream.make(bytes), { contentType, sizeBytes })).durationSeconds
-    })
+    const known = Either.getOrElse(describeAudio(bytes), () => detected.right)
+    const { channels, durationSeconds } =
+      known.durationSeconds === null
+        ? yield* probe.probe(Stream.make(bytes), { contentType, sizeBytes: bytes.length })
+        : known
+    return Either.right({ bytes, contentType, durationSeconds, channels })
   })
 
 /** A stored transcript as input for further redaction. */
@@ -209,6 +208,7 @@ const recordingOf = (audio: AudioData, blob: Blob, channel: 0 | 1 | undefined): 
   sizeBytes: blob.sizeBytes,
   sha256: blob.sha256,
   durationSeconds: audio.durationSeconds,
+  channels: audio.channels,
   mainAgentChannelIndex: channel ?? null
 })
 
@@ -299,7 +299,10 @@ export const make = (config: RedactionConfig) =>
           const contentType = CONTENT_TYPES[info.format]
           return rangesBeyond > 0
             ? failedAudio(BEYOND_END)
-            : { audio: { bytes, contentType, durationSeconds: info.durationSeconds }, error: undefined }
+            : {
+                audio: { bytes, contentType, durationSeconds: info.durationSeconds, channels: info.channels },
+                error: undefined
+              }
         }),
         Effect.catchAll((error) => Effect.succeed(failedAudio(notMuted(error))))
       )

@@ -10,7 +10,7 @@ import { encodeEvaluation, EvaluationJson, type StoredEvaluation } from "../metr
 import type { RedactedTranscript } from "../transcripts/Transcript.js"
 import { timingItems, toolCallItems } from "../transcripts/TranscriptView.js"
 import { timingStages } from "../transcripts/TurnTiming.js"
-import { type CallRecord, CallRecordJson, encodeCallRecord } from "./CallRecord.js"
+import { type CallRecord, CallRecordJson, encodeCallRecord, type Recording } from "./CallRecord.js"
 
 /** What `expand` adds to a call. A list has none of it by default; a call record has the transcript in both forms. */
 export const CALL_EXPANSIONS = {
@@ -19,7 +19,8 @@ export const CALL_EXPANSIONS = {
   metadata: "the metadata that deliveries sent",
   dynamic_variables: "the dynamic variables that deliveries sent",
   tool_calls: "the tool calls of the main agent, with their results",
-  timings: "the stages of turns that the platform measured"
+  timings: "the stages of turns that the platform measured",
+  recording: "the type, size, duration and channels of the recording"
 } as const
 
 /** What `expand` adds to one call, which may be read with more than calls of a list. */
@@ -104,6 +105,24 @@ const TimingJson = Schema.Struct({
   ).annotations({ description: "The stages that were measured, by name." })
 }).annotations({ identifier: "TurnTiming" })
 
+const RecordingJson = Schema.Struct({
+  content_type: Schema.String.annotations({ description: "Media type of the recording." }),
+  size_bytes: Schema.Int.annotations({ description: "Size of the recording in bytes." }),
+  duration_s: Schema.NullOr(Schema.Number).annotations({ description: "Seconds; null if unknown." }),
+  channels: Schema.NullOr(Schema.Int).annotations({ description: "Number of audio channels; null if unknown." }),
+  main_agent_channel_index: Schema.NullOr(Schema.Literal(0, 1)).annotations({
+    description: "The main agent's channel, as a delivery stated it."
+  })
+}).annotations({ identifier: "CallRecording" })
+
+const encodeRecording = (recording: Recording): typeof RecordingJson.Type => ({
+  content_type: recording.contentType,
+  size_bytes: recording.sizeBytes,
+  duration_s: recording.durationSeconds,
+  channels: recording.channels,
+  main_agent_channel_index: recording.mainAgentChannelIndex
+})
+
 const documents = {
   metadata: Schema.optional(Json),
   dynamic_variables: Schema.optional(Json),
@@ -112,6 +131,9 @@ const documents = {
   ),
   timings: Schema.optional(
     Schema.Array(TimingJson).annotations({ description: "Turns of which the platform measured stages." })
+  ),
+  recording: Schema.optional(
+    Schema.NullOr(RecordingJson).annotations({ description: "The recording; null if there is none." })
   )
 }
 
@@ -135,13 +157,14 @@ export const ExpandedCallJson = Schema.Struct({
 export interface ExpandedCallJson extends Schema.Schema.Type<typeof ExpandedCallJson> {}
 
 const encodeDocuments = (
-  { dynamicVariables, metadata, transcript }: Partial<Documents>,
+  { dynamicVariables, metadata, recording, transcript }: Partial<Documents> & Pick<CallRecord, "recording">,
   expand: ReadonlySet<string>
 ) => ({
   ...(expand.has("metadata") ? { metadata: metadata ?? null } : {}),
   ...(expand.has("dynamic_variables") ? { dynamic_variables: dynamicVariables ?? null } : {}),
   ...(expand.has("tool_calls") ? { tool_calls: toolCallItems(transcript ?? noTranscript) } : {}),
-  ...(expand.has("timings") ? { timings: timingItems(transcript ?? noTranscript) } : {})
+  ...(expand.has("timings") ? { timings: timingItems(transcript ?? noTranscript) } : {}),
+  ...(expand.has("recording") ? { recording: recording && encodeRecording(recording) } : {})
 })
 
 const noTranscript: RedactedTranscript = { _tag: "RedactedTranscript", turns: [], toolCalls: [] }

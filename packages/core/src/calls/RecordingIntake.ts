@@ -58,7 +58,7 @@ export const make = Effect.gen(function* () {
         return yield* new RecordingUnavailable({ reason: detected.left })
       }
       const format = detected.right
-      const { durationSeconds } =
+      const { channels, durationSeconds } =
         format.durationSeconds === null
           ? yield* audioProbe.probe(blobs.get(blob.key), { ...format, sizeBytes: blob.sizeBytes })
           : format
@@ -68,6 +68,7 @@ export const make = Effect.gen(function* () {
         sizeBytes: blob.sizeBytes,
         sha256: blob.sha256,
         durationSeconds,
+        channels,
         mainAgentChannelIndex: channel ?? null
       }
       return { recording, recordingError: undefined }

@@ -47,7 +47,7 @@ for (const database of TestEngine.databases) {
           dynamic_variables: { name: "Ann" }
         })
         expect(Object.keys((yield* item(Object.keys(CALL_EXPANSIONS))) ?? {}).sort()).toEqual(
-          [...Object.keys(record), "metadata", "dynamic_variables", "tool_calls", "timings"].sort()
+          [...Object.keys(record), "metadata", "dynamic_variables", "tool_calls", "timings", "recording"].sort()
         )
         const [listed] = (yield* calls.list({}).pipe(TestEngine.as(actor))).results
         expect(listed).not.toHaveProperty("transcript")

@@ -46,6 +46,7 @@ for (const database of TestEngine.databases) {
         expect(call.recording).toMatchObject({
           contentType: "audio/wav",
           durationSeconds: 75,
+          channels: 1,
           mainAgentChannelIndex: 1
         })
         expect(encodeCallRecord(call).duration).toBe("01:15")

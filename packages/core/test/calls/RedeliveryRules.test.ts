@@ -46,6 +46,7 @@ const sound = (sha256: string, blobKey = sha256, durationSeconds: number | null 
   sizeBytes: 1,
   sha256,
   durationSeconds,
+  channels: 2,
   mainAgentChannelIndex: null
 })
 

@@ -36,6 +36,7 @@ const recording = (name: string) => ({
   sizeBytes: 10,
   sha256: name,
   durationSeconds: 61,
+  channels: 2,
   mainAgentChannelIndex: null
 })
 

@@ -46,6 +46,7 @@ const recordingOf = (sha256: string, durationSeconds: number | null = 10) =>
     sizeBytes: 1,
     sha256,
     durationSeconds,
+    channels: 2,
     mainAgentChannelIndex: null
   }))
 

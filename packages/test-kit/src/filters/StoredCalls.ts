@@ -49,6 +49,7 @@ const recordingOf = (call: FilterableCall): Recording | undefined =>
         sizeBytes: 1,
         sha256: "0".repeat(64),
         durationSeconds: call.duration,
+        channels: null,
         mainAgentChannelIndex: null
       }
 

@@ -138,6 +138,7 @@ const RECORDING_COLUMNS = {
   size_bytes: { type: "bigint", value: ({ sizeBytes }: Recording) => sizeBytes },
   sha256: { type: "text", value: ({ sha256 }: Recording) => sha256 },
   duration_s: { type: "double precision", value: ({ durationSeconds }: Recording) => durationSeconds },
+  channels: { type: "bigint", value: ({ channels }: Recording) => channels },
   main_agent_channel_index: {
     type: "bigint",
     value: ({ mainAgentChannelIndex }: Recording) => mainAgentChannelIndex
@@ -166,6 +167,7 @@ export const CallRow = Schema.Struct({
   size_bytes: Schema.NullOr(Schema.Number),
   sha256: NullableText,
   recording_duration_s: Schema.NullOr(Schema.Number),
+  channels: Schema.NullOr(Schema.Number),
   main_agent_channel_index: Schema.NullOr(Schema.Literal(0, 1))
 })
 export type CallRow = typeof CallRow.Type

@@ -26,6 +26,7 @@ const recordingOf = (row: CallRow): Recording | null =>
         sizeBytes: row.size_bytes,
         sha256: row.sha256,
         durationSeconds: row.recording_duration_s,
+        channels: row.channels,
         mainAgentChannelIndex: row.main_agent_channel_index
       }
 

@@ -22,6 +22,7 @@ import { blobs } from "./migrations/0012_blobs.js"
 import { simplifications } from "./migrations/0011_simplifications.js"
 import { platforms } from "./migrations/0013_platforms.js"
 import { traces } from "./migrations/0014_traces.js"
+import { recordingChannels } from "./migrations/0015_recording_channels.js"
 import { storing } from "./Storing.js"
 import { predefinedMetricRevisions, REVISIONS_TABLE } from "./PredefinedMetricRevisions.js"
 import {
@@ -46,7 +47,8 @@ const MIGRATIONS = {
   "0011_simplifications": simplifications,
   "0012_blobs": blobs,
   "0013_platforms": platforms,
-  "0014_traces": traces
+  "0014_traces": traces,
+  "0015_recording_channels": recordingChannels
 }
 
 const run = Migrator.make({})

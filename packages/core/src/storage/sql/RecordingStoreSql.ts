@@ -19,6 +19,7 @@ const RecordingRow = {
   size_bytes: Schema.Number,
   sha256: Schema.String,
   duration_s: Schema.NullOr(Schema.Number),
+  channels: Schema.NullOr(Schema.Number),
   main_agent_channel_index: Schema.NullOr(Schema.Literal(0, 1))
 }
 const recordingColumns = Object.keys(RecordingRow).map((name) => `r.${name}`)
@@ -31,6 +32,7 @@ const toRecording = (row: Schema.Struct.Type<typeof RecordingRow>): CallRecordin
     sizeBytes: row.size_bytes,
     sha256: row.sha256,
     durationSeconds: row.duration_s,
+    channels: row.channels,
     mainAgentChannelIndex: row.main_agent_channel_index
   }
 })
@@ -43,7 +45,7 @@ const PeaksRow = Schema.Struct({
   computed: Schema.NullOr(CallId),
   reason: Schema.NullOr(Schema.String),
   seconds: Schema.NullOr(Schema.Number),
-  channels: Schema.NullOr(Schema.Number),
+  peak_channels: Schema.NullOr(Schema.Number),
   points_per_second: Schema.NullOr(Schema.Number),
   peaks: Schema.NullOr(Schema.String)
 })
@@ -57,7 +59,7 @@ const toPeaks = (row: typeof PeaksRow.Type): StoredPeaks | null =>
           status: "ready",
           peaks: {
             durationSeconds: row.seconds ?? 0,
-            channels: row.channels ?? 0,
+            channels: row.peak_channels ?? 0,
             pointsPerSecond: row.points_per_second ?? 0,
             peaks: row.peaks.split(",").map((channel) => Int8Array.from(Buffer.from(channel, "base64")))
           }
@@ -112,7 +114,7 @@ export const layer = Layer.effect(
       findWithPeaks: (permit, call) =>
         reserve(permit, call).pipe(
           Effect.zipRight(
-            sql`SELECT ${selected}, p.call_id AS computed, p.reason, p.duration_s AS seconds, p.channels,
+            sql`SELECT ${selected}, p.call_id AS computed, p.reason, p.duration_s AS seconds, p.channels AS peak_channels,
                 p.points_per_second, p.peaks
               FROM ${joined} LEFT JOIN ${peaksOf} WHERE ${ofCall(permit, call)}`.pipe(withPeaks.first)
           ),
