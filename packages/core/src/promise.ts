@@ -34,8 +34,10 @@ import { Users } from "./access/Users.js"
 import type { CallQuery } from "./calls/CallQuery.js"
 import type { CallRecord } from "./calls/CallRecord.js"
 import { CallEvaluations } from "./calls/CallEvaluations.js"
-import { CallRecordings } from "./calls/CallRecordings.js"
+import type { BlobRange } from "./calls/BlobStore.js"
+import { CallRecordings, type OpenRecording } from "./calls/CallRecordings.js"
 import { Calls } from "./calls/Calls.js"
+import type { CallId } from "./kernel/Ids.js"
 import { PlatformWebhooks } from "./calls/PlatformWebhooks.js"
 import { Agents } from "./catalog/Agents.js"
 import { Folders } from "./catalog/Folders.js"
@@ -92,6 +94,15 @@ export type Promised<Service> = {
     : never
 }
 
+/** A recording whose bytes can be read, any number of times. */
+export interface RecordingBytes extends Omit<OpenRecording, "read"> {
+  /**
+   * The bytes, or those of a range from `start` to before `end`, read as they are consumed. The stream fails with `NotFound`
+   * if the recording was deleted or replaced since.
+   */
+  readonly read: (range?: BlobRange) => ReadableStream<Uint8Array>
+}
+
 export interface EngineOptions extends Engine.Ports, Database.DatabaseOptions {
   /** `sqlite:PATH`, `sqlite::memory:` or `postgres://user:password@host:port/name`. */
   readonly database: string
@@ -132,15 +143,22 @@ const services = {
   checkouts: Checkouts
 } as const
 
-type PromiseServices = {
+type UseCases = {
   readonly [Name in keyof typeof services]: Promised<Context.Tag.Service<(typeof services)[Name]>>
 }
+
+/** `recordings.open` returns streams of Effect, which `EngineFunctions` replaces. */
+type PromiseServices = Omit<UseCases, "recordings"> & { readonly recordings: Omit<UseCases["recordings"], "open"> }
 
 /** What the engine offers beyond the use cases of its services. */
 interface EngineFunctions {
   readonly calls: {
     /** Every call that `list` would page through, newest first, read page by page as it is iterated. */
     readonly export: (query: Input<typeof CallQuery>, options: CallOptions) => AsyncIterable<CallRecord>
+  }
+  readonly recordings: {
+    /** A recording, whose bytes are read as a web stream. Rejects with `NotFound` if the call has none. */
+    readonly open: (call: CallId, options: CallOptions) => Promise<RecordingBytes>
   }
   readonly jobs: {
     /** Runs every due job and returns how many jobs it ran; for engines started without a worker. */
@@ -226,7 +244,7 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
   )
   const workerFiber = worker ? managed.runFork(runner.run) : undefined
   // eslint-disable-next-line typescript/consistent-type-assertions -- `Promised` states for each member what `promised` does to it; Object.entries loses their types
-  const useCases = promises as PromiseServices
+  const useCases = promises as UseCases
   return {
     ...useCases,
     calls: {
@@ -239,6 +257,19 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
               : Stream.die(new Error(CLOSED))
           )
         )
+    },
+    recordings: {
+      ...useCases.recordings,
+      open: async (call: CallId, options: CallOptions) => {
+        const { read, ...recording } = await useCases.recordings.open(call, options)
+        return {
+          ...recording,
+          read: (range) =>
+            Stream.toReadableStream(
+              Stream.suspend(() => (closing === undefined ? read(range) : Stream.die(new Error(CLOSED))))
+            )
+        }
+      }
     },
     jobs: { ...useCases.jobs, drain: () => run(runner.drain) },
     organizations: { create: (input) => run(organizations.create(input)) },

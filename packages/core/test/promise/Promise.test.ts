@@ -9,10 +9,12 @@ import {
   OrganizationId,
   ProjectId,
   Unauthenticated,
+  Upload,
   ValidationFailed,
   untrusted
 } from "@earshot/core"
 import { createEngine, type PromiseEngine } from "@earshot/core/promise"
+import { CallKit } from "@earshot/test-kit"
 import { createDatabase, postgresUrl } from "@earshot/test-kit/postgres"
 import * as Redacted from "effect/Redacted"
 import { describe, expect, it } from "vitest"
@@ -100,6 +102,38 @@ for (const [database, onDatabase] of [
           for await (const call of engine.calls.export({}, { actor })) exported.push(call.callId)
           expect(exported).toEqual(["one"])
         })
+      }))
+
+    it("reads the bytes of recordings as web streams, all of them or a range, any number of times", () =>
+      onDatabase(async (address) => {
+        let read: (() => ReadableStream<Uint8Array>) | undefined
+        await withEngine(address, async (engine) => {
+          const { agent, organization } = await engine.organizations.create({ name: "Acme" })
+          const actor = hostActor(organization.id)
+          const file = CallKit.wav(1)
+          const { call } = await engine.calls.ingest(
+            { call_id: "one", agent: agent.id, voice_recording: new Upload(file, "audio/wav", "a.wav") },
+            { actor }
+          )
+          const recording = await engine.recordings.open(call.id, { actor })
+          read = () => recording.read()
+          const bytesOf = async (stream: ReadableStream<Uint8Array>) =>
+            Buffer.from(await new Response(stream).arrayBuffer())
+          expect(recording).toMatchObject({ callId: call.id, contentType: "audio/wav", sizeBytes: file.length })
+          expect(await bytesOf(recording.read())).toEqual(Buffer.from(file))
+          expect(await bytesOf(recording.read({ start: 4, end: 12 }))).toEqual(Buffer.from(file.subarray(4, 12)))
+          await recording.read().cancel()
+          const other = await engine.calls.ingest({ call_id: "two", agent: agent.id }, { actor })
+          const missing = { _tag: "NotFound", resource: "Recording" }
+          await expect(engine.recordings.open(other.call.id, { actor })).rejects.toMatchObject(missing)
+          const unprivileged = { ...actor, permissions: new Set(["calls:read"] as const) }
+          await expect(engine.recordings.open(call.id, { actor: unprivileged })).rejects.toMatchObject({
+            _tag: "Forbidden"
+          })
+          await engine.calls.delete(call.id, { actor })
+          await expect(bytesOf(recording.read())).rejects.toBeDefined()
+        })
+        await expect(new Response(read?.()).arrayBuffer()).rejects.toBeDefined()
       }))
 
     it("forbids changing what an actor may not read, unless it asks for a receipt", () =>
