@@ -2472,6 +2472,7 @@ export interface components {
             metrics: {
                 id: number;
                 name: string;
+                better: ("higher" | "lower") | null;
                 base: number | null;
                 result: number | null;
                 difference: number | null;
@@ -2514,6 +2515,7 @@ export interface components {
                 metrics: {
                     id: number;
                     name: string;
+                    better: ("higher" | "lower") | null;
                     base: number | null;
                     result: number | null;
                     difference: number | null;
@@ -2641,6 +2643,8 @@ export interface components {
             slug: string | null;
             /** @description Type of the metric. */
             type: string;
+            /** @description Which values of the metric are better; null where neither direction is. */
+            better: ("higher" | "lower") | null;
             /**
              * @description Outcome of the evaluation.
              * @enum {string}
@@ -3987,6 +3991,7 @@ export interface components {
             metrics: {
                 id: number;
                 name: string;
+                better: ("higher" | "lower") | null;
                 runs: number;
                 average: number | null;
             }[];

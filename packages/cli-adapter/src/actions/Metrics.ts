@@ -53,10 +53,18 @@ export const show = (options: CommonOptions & { readonly id: number }): CommandE
     yield* screen.print(jsonLine(yield* send("get", "/test_framework/v1/metrics/{id}/", { id: options.id })))
   }).pipe(onTarget(options))
 
+/** Which values of a metric are better: `lower`. */
+export const directionColumn: Column<{ readonly better: "higher" | "lower" | null }> = {
+  name: "BETTER",
+  of: ({ better }) => better ?? ""
+}
+
 export const evaluationColumns: ReadonlyArray<Column<Wire<"Evaluation">>> = [
   { name: "METRIC", of: (one) => one.metric_name, least: 16 },
   { name: "STATUS", of: (one) => one.status },
   { name: "VALUE", of: (one) => (one.value === null ? "" : scoreInWords(one)), right: true },
+  // Words such as `passed` say it themselves.
+  { ...directionColumn, of: (one) => (typeof one.value === "number" ? directionColumn.of(one) : "") },
   { name: "REASON", of: (one) => one.reason ?? one.explanation ?? "", least: 20 }
 ]
 

@@ -9,6 +9,7 @@ import type { CommandEffect } from "../CommandEffect.js"
 import { repeatLines } from "../RepeatTable.js"
 import { Screen } from "../Screen.js"
 import { type CommonOptions, defined } from "../Settings.js"
+import { directionColumn, evaluationColumns } from "./Metrics.js"
 import { writeReport } from "./Suites.js"
 import { type Column, table } from "../Table.js"
 import { onTarget } from "../Target.js"
@@ -91,6 +92,7 @@ export const show = (options: CommonOptions & { readonly id: number }): CommandE
     const metrics: ReadonlyArray<Column<Wire<"Result">["metrics"][number]>> = [
       { name: "METRIC", of: ({ name }) => name, least: 16 },
       { name: "AVERAGE", of: ({ average }) => (average === null ? "" : printNumber(average)), right: true },
+      directionColumn,
       { name: "RUNS", of: ({ runs }) => String(runs), right: true }
     ]
     const repeats = yield* send("get", "/test_framework/v1/results/{id}/repeats/", { id })
@@ -111,13 +113,6 @@ export const showRun = (options: CommonOptions & { readonly id: number }): Comma
     yield* screen.print(options.json ? jsonLine(run) : describeRun(run, screen.columns).join("\n"))
   }).pipe(onTarget(options))
 
-const scoreColumns: ReadonlyArray<Column<Wire<"RunDetail">["metrics"][number]>> = [
-  { name: "METRIC", of: ({ metric_name: name }) => name, least: 16 },
-  { name: "STATUS", of: ({ status }) => status },
-  { name: "VALUE", of: ({ value }) => (value === null ? "" : String(value)), right: true },
-  { name: "REASON", of: ({ explanation, reason }) => reason ?? explanation ?? "", least: 20 }
-]
-
 const describeRun = (run: Wire<"RunDetail">, columns: number): ReadonlyArray<string> => [
   facts([
     ["Run", `${run.scenario_name} (${run.id})`],
@@ -134,7 +129,7 @@ const describeRun = (run: Wire<"RunDetail">, columns: number): ReadonlyArray<str
     ["Started", run.started_at ?? ""],
     ["Ended", run.ended_at ?? ""]
   ]),
-  ...(run.metrics.length === 0 ? [] : ["", ...table(scoreColumns, run.metrics, columns)]),
+  ...(run.metrics.length === 0 ? [] : ["", ...table(evaluationColumns, run.metrics, columns)]),
   ...(run.transcript === "" ? [] : ["", sanitizeLines(run.transcript)])
 ]
 
@@ -163,6 +158,7 @@ const scenarioColumns: ReadonlyArray<Column<ComparedScenario>> = [
 const metricColumns: ReadonlyArray<Column<ComparedMetric>> = [
   { name: "METRIC", of: ({ name }) => name, least: 12 },
   { name: "CHANGE", of: ({ change }) => change },
+  directionColumn,
   { name: "BASE", of: ({ base }) => (base === null ? "" : printNumber(base)), right: true },
   { name: "NOW", of: ({ result }) => (result === null ? "" : printNumber(result)), right: true },
   { name: "DIFFERENCE", of: ({ difference }) => signed(difference, printNumber), right: true }

@@ -80,7 +80,7 @@ describe.each(["sqlite", "postgres"] as const)("metrics and jobs commands on %s"
     expect((await run(runJobs(as()))).err).toBe("Ran 1 job.")
     expect(JSON.parse((await run(runJobs(as(true)))).out)).toEqual({ jobs: 0 })
     const scored = await run(scores({ ...as(), id: 1 }))
-    expect(scored.out).toMatch(/^Latency +scored +500 *$/m)
+    expect(scored.out).toMatch(/^Latency +scored +500 +lower *$/m)
     expect(scored.out).toMatch(/^Expected outcome +skipped +No language model/m)
     expect(JSON.parse((await run(scores({ ...as(true), id: 1 }))).out)).toHaveLength(predefinedEntries.length)
     const call = await run(showCall({ ...as(), id: 1 }))

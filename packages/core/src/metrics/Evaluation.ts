@@ -2,6 +2,7 @@ import * as Schema from "effect/Schema"
 import type { CallId, JobId, MetricId } from "../kernel/Ids.js"
 import type { EvaluationValue, Moment } from "./FormulaResult.js"
 import type { Metric } from "./Metric.js"
+import { Direction } from "./MetricTerms.js"
 
 /**
  * How an evaluation ended: `scored` with a value; `not_applicable` to this call; `skipped` without a language model or
@@ -61,10 +62,12 @@ export interface StoredEvaluation extends Outcome {
   readonly metricName: string
   readonly slug: string | null
   readonly type: string
+  /** Which values of the metric are better; null for those of which neither is. */
+  readonly better: Direction | null
 }
 
 /** An evaluation with its metric, without its explanation. */
-export interface EvaluationSummary extends Omit<StoredEvaluation, "detail"> {
+export interface EvaluationSummary extends Omit<StoredEvaluation, "better" | "detail"> {
   /** The job that evaluated; null if none is known. */
   readonly job: JobId | null
 }
@@ -90,6 +93,9 @@ export const EvaluationJson = Schema.Struct({
   metric_name: Schema.String,
   slug: Schema.NullOr(Schema.String),
   type: Schema.String,
+  better: Schema.NullOr(Direction).annotations({
+    description: "Which values of the metric are better; null where neither direction is."
+  }),
   status: EvaluationStatus,
   value: Schema.NullOr(Schema.Union(Schema.Number, Schema.Boolean, Schema.String)),
   reason: Schema.NullOr(Schema.String),
@@ -114,6 +120,7 @@ export const encodeEvaluation = ({ detail, ...evaluation }: StoredEvaluation): E
   metric_name: evaluation.metricName,
   slug: evaluation.slug,
   type: evaluation.type,
+  better: evaluation.better,
   status: evaluation.status,
   value: evaluation.value,
   reason: detail.reason,

@@ -17,7 +17,8 @@ export const EvalType = Schema.Literal(...PredefinedEvalType.literals, "binary_w
 export type EvalType = typeof EvalType.Type
 
 /** Which values of a metric are better. */
-export type Direction = "higher" | "lower"
+export const Direction = Schema.Literal("higher", "lower")
+export type Direction = typeof Direction.Type
 
 /** When a metric is evaluated. Source: interface, Metric. */
 export const EvaluationTrigger = Schema.Literal("always", "automatic", "custom")

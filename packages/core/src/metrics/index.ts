@@ -12,7 +12,7 @@ export {
   type Outcome,
   type StoredEvaluation
 } from "./Evaluation.js"
-export { type NamedScore, scoreInWords } from "./ScoreWords.js"
+export { type DirectedScore, scoreInWords } from "./ScoreWords.js"
 export { evaluationOrder } from "./EvaluationOrder.js"
 export { CHARGE_REASON } from "./EvaluationCharges.js"
 export { Evaluations } from "./Evaluations.js"

@@ -2,7 +2,7 @@
  * Compares two results: scenarios with the same key, metric by metric, and the results as wholes. Pure.
  */
 import * as Schema from "effect/Schema"
-import type { Direction } from "../metrics/MetricTerms.js"
+import { Direction } from "../metrics/MetricTerms.js"
 import { Channel } from "../catalog/Agent.js"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, type MetricId, ResultId } from "../kernel/Ids.js"
@@ -71,6 +71,8 @@ const Compared = Schema.Struct({
 const ComparedMetric = Schema.Struct({
   id: Schema.Int,
   name: Schema.String,
+  /** Which values are better; null where neither direction is. */
+  better: Schema.NullOr(Direction),
   ...Compared.fields,
   /** For enum metrics: the share of each value, 0 to 1. */
   shares: Schema.NullOr(
@@ -220,7 +222,7 @@ const compareMetric = (
   result: MetricScores | undefined,
   given: number | null
 ): WeighedMetric => {
-  const known = { id: metric.id, name: metric.name }
+  const known = { id: metric.id, name: metric.name, better: metric.better }
   if (wordsOf(base) + wordsOf(result) > 0) {
     const whole = { base: null, result: null, difference: null, ...compareWords(base, result, given ?? 0) }
     return { metric: { ...known, ...whole }, isDeciding: true }

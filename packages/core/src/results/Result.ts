@@ -3,6 +3,7 @@ import { Channel } from "../catalog/Agent.js"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, MetricId, type PhoneNumberId, ProjectId, ResultId, RunId } from "../kernel/Ids.js"
 import type { JsonObject } from "../kernel/Json.js"
+import { Direction } from "../metrics/MetricTerms.js"
 import { ResultStatus } from "./Evaluate.js"
 import { RunStatus } from "./RunLifecycle.js"
 
@@ -21,6 +22,8 @@ const RunCounts = Schema.Struct({
 const MetricSummary = Schema.Struct({
   id: MetricId,
   name: Schema.String,
+  /** Which values are better; null where neither direction is. */
+  better: Schema.NullOr(Direction),
   /** The number of runs with a value. */
   runs: Schema.Int,
   /** The mean of numbers, and of booleans as 0 and 1; null for enums. */

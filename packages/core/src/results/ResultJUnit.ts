@@ -1,7 +1,7 @@
 /** A result as a JUnit report: one test case per run, grouped by scenario. */
 import { type JUnitCase, printJUnit } from "../kernel/JUnit.js"
 import type { EvaluationJson } from "../metrics/Evaluation.js"
-import { scoreInWords } from "../metrics/ScoreWords.js"
+import { directionInWords, scoreInWords } from "../metrics/ScoreWords.js"
 import type { Result } from "./Result.js"
 import { undecidedReason } from "./SuccessCriteria.js"
 import type { RunDetail } from "./RunDetail.js"
@@ -9,7 +9,8 @@ import type { RunDetail } from "./RunDetail.js"
 /** `Silence detection: passed`, with the reason if there is one. */
 export const lineOfScore = (score: EvaluationJson): string => {
   const why = score.reason ?? score.explanation
-  return `${score.metric_name}: ${scoreInWords(score)}${why === null || why === "" ? "" : ` (${why})`}`
+  const direction = typeof score.value === "number" ? directionInWords(score.better) : ""
+  return `${score.metric_name}: ${scoreInWords(score)}${direction === "" ? "" : `, ${direction}`}${why === null || why === "" ? "" : ` (${why})`}`
 }
 
 /** The success criteria and the metrics of a run, one per line. */

@@ -1,5 +1,6 @@
 /** A result as a page for people: Markdown, for a pull request, or HTML. Both hold texts of agents, so all is escaped. */
 import type { EvaluationJson } from "../metrics/Evaluation.js"
+import { directionInWords } from "../metrics/ScoreWords.js"
 import type { Result } from "./Result.js"
 import { lineOfScore } from "./ResultJUnit.js"
 import type { RunDetail } from "./RunDetail.js"
@@ -109,10 +110,10 @@ const printMarkdown = (result: Result, runs: ReadonlyArray<ReportedRun>): string
           "",
           "## Metrics",
           "",
-          row("Metric", "Runs", "Average"),
-          row("---", "---:", "---:"),
-          ...result.metrics.map(({ average, name, runs: count }) =>
-            row(markdownText(name), String(count), averageOf(average))
+          row("Metric", "Runs", "Average", "Direction"),
+          row("---", "---:", "---:", "---"),
+          ...result.metrics.map(({ average, better, name, runs: count }) =>
+            row(markdownText(name), String(count), averageOf(average), directionInWords(better))
           )
         ]
   return [
@@ -193,9 +194,9 @@ const printHtml = (result: Result, runs: ReadonlyArray<ReportedRun>): string => 
       : [
           "<h2>Metrics</h2>",
           ...table(
-            ["Metric", "Runs", "Average"],
-            result.metrics.map(({ average, name, runs: count }) =>
-              row("td", htmlText(name), String(count), averageOf(average))
+            ["Metric", "Runs", "Average", "Direction"],
+            result.metrics.map(({ average, better, name, runs: count }) =>
+              row("td", htmlText(name), String(count), averageOf(average), directionInWords(better))
             )
           )
         ]),

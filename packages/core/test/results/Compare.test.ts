@@ -81,8 +81,8 @@ describe("comparison of two results", () => {
       ["gone", "removed"]
     ])
     expect(compared.scenarios[1]?.metrics).toEqual([
-      { id: 1, name: "M 1", base: 3, result: 4, difference: 1, change: "better", shares: null },
-      { id: 2, name: "M 2", base: 100, result: 130, difference: 30, change: "worse", shares: null }
+      { id: 1, name: "M 1", better: "higher", base: 3, result: 4, difference: 1, change: "better", shares: null },
+      { id: 2, name: "M 2", better: "lower", base: 100, result: 130, difference: 30, change: "worse", shares: null }
     ])
     expect(compared.scenarios[4]?.successRate).toEqual({ base: 1, result: 0.5, difference: -0.5, change: "worse" })
     expect(compared.scenarioCounts).toMatchObject({ better: 1, worse: 1, mixed: 1, same: 1, added: 1, removed: 1 })
@@ -151,6 +151,7 @@ describe("comparison of two results", () => {
       {
         id: 4,
         name: "M 4",
+        better: null,
         base: null,
         result: null,
         difference: null,
@@ -186,10 +187,14 @@ describe("comparison of two results", () => {
     const compared = (base: ReadonlyArray<MetricScores>, now: ReadonlyArray<MetricScores>, tolerance = 0) =>
       compareResults(result(1, scenario("a", 1, 0, base)), result(2, scenario("a", 1, 0, now)), tolerance).metrics
     const none = { difference: null, change: "unknown", shares: null }
-    expect(compared([number(1, 3)], [])).toEqual([{ id: 1, name: "M 1", base: 3, result: null, ...none }])
-    expect(compared([], [number(1, 3)])).toEqual([{ id: 1, name: "M 1", base: null, result: 3, ...none }])
+    expect(compared([number(1, 3)], [])).toEqual([
+      { id: 1, name: "M 1", better: "higher", base: 3, result: null, ...none }
+    ])
+    expect(compared([], [number(1, 3)])).toEqual([
+      { id: 1, name: "M 1", better: "higher", base: null, result: 3, ...none }
+    ])
     expect(compared([{ ...number(1, 3), numbers: 0 }], [number(1, 3)])).toEqual([
-      { id: 1, name: "M 1", base: null, result: 3, ...none }
+      { id: 1, name: "M 1", better: "higher", base: null, result: 3, ...none }
     ])
     // By id, each with the name and the direction that it has now.
     expect(
@@ -260,9 +265,18 @@ describe("comparison of two results", () => {
   it("is encoded in snake case", () => {
     const side = { agent: 1, channel: "text" }
     const rate = { base: 0.5, result: 1, difference: 0.5, change: "better" }
-    const metric = { id: 1, name: "M 1", base: 3, result: 4, difference: 1, change: "better", shares: null }
+    const metric = {
+      id: 1,
+      name: "M 1",
+      better: "higher",
+      base: 3,
+      result: 4,
+      difference: 1,
+      change: "better",
+      shares: null
+    }
     const messages = {
-      ...{ id: 4, name: "M 4", base: null, result: null, difference: null, change: "changed" },
+      ...{ id: 4, name: "M 4", better: null, base: null, result: null, difference: null, change: "changed" },
       shares: [
         { value: "calm", base: 1, result: 0.5 },
         { value: "cross", base: 0, result: 0.5 }

@@ -20,7 +20,7 @@ const resultOf = (name: string): Result =>
     runsByStatus: { queued: 0, running: 0, evaluating: 0, completed: 1, failed: 0, timeout: 0, cancelled: 0 },
     successRate: 0.5,
     success: false,
-    metrics: [{ id: MetricId.make(1), name, runs: 1, average: 0.125 }],
+    metrics: [{ id: MetricId.make(1), name, better: "lower", runs: 1, average: 0.125 }],
     concurrencyLimit: null,
     createdAt: at,
     updatedAt: at
@@ -72,12 +72,14 @@ describe("a report of a result", () => {
     expect(report).toContain("# Booking")
     expect(report).toContain("- Success: failed")
     expect(report).toContain("- Success rate: 50\\.0 %")
-    expect(report).toContain("| Booking | 1 | 0.125 |")
+    expect(report).toContain("| Booking | 1 | 0.125 | lower is better |")
     expect(report).toContain("### Silence detection\\: passed, run 7: failed")
-    expect(scoreInWords({ slug: "silence_detection", status: "scored", value: true })).toBe("passed")
-    expect(scoreInWords({ slug: null, status: "scored", value: false })).toBe("failed")
-    expect(scoreInWords({ slug: "voicemail_detection", status: "scored", value: true })).toBe("yes")
-    expect(scoreInWords({ slug: null, status: "scored", value: 0.5 })).toBe("0.5")
-    expect(scoreInWords({ slug: null, status: "not_applicable", value: null })).toBe("not applicable")
+    expect(scoreInWords({ better: "higher", status: "scored", value: true })).toBe("passed")
+    expect(scoreInWords({ better: "higher", status: "scored", value: false })).toBe("failed")
+    expect(scoreInWords({ better: "lower", status: "scored", value: false })).toBe("passed")
+    expect(scoreInWords({ better: "lower", status: "scored", value: true })).toBe("failed")
+    expect(scoreInWords({ better: null, status: "scored", value: true })).toBe("yes")
+    expect(scoreInWords({ better: null, status: "scored", value: 0.5 })).toBe("0.5")
+    expect(scoreInWords({ better: null, status: "not_applicable", value: null })).toBe("not applicable")
   })
 })

@@ -385,7 +385,7 @@ for (const database of TestEngine.databases) {
         expect(markdown.text).toContain(`| A | ${now.runs[0]} | passed | 2.5 s |`)
         expect(markdown.text).toContain("- Wait\\: 90")
         const page = yield* as(results.report(now.id, { format: "html" }))
-        expect(page.text).toContain("<li>Wait: 90</li>")
+        expect(page.text).toContain("<li>Wait: 90, lower is better</li>")
         expect((yield* as(results.report(now.id, { format: "junit" }))).text).toBe(report)
         expect(yield* errorsOf(as(results.report(now.id, untrusted({ format: "pdf" }))))).toHaveProperty("format")
         expect(yield* errorsOf(stranger.as(results.report(now.id)))).toBeInstanceOf(NotFound)

@@ -1,13 +1,13 @@
 /** What metrics say of a call or run, with the judge's reasons and the moments that were found. */
 import { useState } from "react"
 import type { Evaluation } from "../api/client.js"
-import { clock, metricValue, words } from "../rules/format.js"
+import { clock, direction, metricValue, words } from "../rules/format.js"
 import { Empty } from "./Feedback.js"
 import type { Quote } from "./Transcript.js"
 
-/** A judge answers whether something went well; what a formula measures is neither good nor bad by itself. */
-const tone = ({ type, value }: Evaluation): string =>
-  type !== "llm_judge" ? "" : value === true ? "good" : value === false ? "bad" : ""
+/** Whether an answer is good is known where one of true and false is better; a number is neither good nor bad by itself. */
+const tone = ({ better, value }: Evaluation): string =>
+  better === null || typeof value !== "boolean" ? "" : value === (better === "higher") ? "good" : "bad"
 
 const Detail = ({
   evaluation,
@@ -96,7 +96,7 @@ export const EvaluationList = ({
     <>
       <ul className="evaluations">
         {shown.map((evaluation) => {
-          const { metric, metric_name, status, value } = evaluation
+          const { better, metric, metric_name, status, value } = evaluation
           const isOpen = opened.has(metric)
           return (
             <li key={metric}>
@@ -111,7 +111,12 @@ export const EvaluationList = ({
                   setOpened(next)
                 }}
               >
-                <span className="truncate plain">{metric_name}</span>
+                <span className="truncate">
+                  <span className="plain">{metric_name}</span>
+                  {typeof value === "number" && better !== null ? (
+                    <span className="muted"> {direction(better)}</span>
+                  ) : null}
+                </span>
                 {status === "scored" ? (
                   <span className={`value ${tone(evaluation)}`}>{metricValue(value)}</span>
                 ) : (

@@ -4,7 +4,7 @@ import { comparisonQuery } from "../api/results.js"
 import { Loaded } from "../components/Feedback.js"
 import { Icon } from "../components/Icon.js"
 import { State } from "../components/Status.js"
-import { metricValue, percent } from "../rules/format.js"
+import { direction, metricValue, percent } from "../rules/format.js"
 import "../styles/results.css"
 
 /** Regressions first. */
@@ -59,7 +59,10 @@ export const ComparePage = () => {
                       </tr>
                       {metrics.map((metric) => (
                         <tr key={metric.id}>
-                          <td className="plain">{metric.name}</td>
+                          <td>
+                            <span className="plain">{metric.name}</span>{" "}
+                            <span className="muted">{direction(metric.better)}</span>
+                          </td>
                           <td className="number">{metricValue(metric.base)}</td>
                           <td className="number">{metricValue(metric.result)}</td>
                           <td className="number">{signed(metric.difference, metricValue)}</td>

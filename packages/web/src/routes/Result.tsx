@@ -6,7 +6,7 @@ import { Empty, ErrorNotice, Loaded } from "../components/Feedback.js"
 import { Icon } from "../components/Icon.js"
 import { Progress } from "../components/Progress.js"
 import { Outcome, State } from "../components/Status.js"
-import { metricValue, number, percent, seconds } from "../rules/format.js"
+import { direction, metricValue, number, percent, seconds } from "../rules/format.js"
 import "../styles/results.css"
 
 const Summary = ({ result }: { readonly result: Result }) => (
@@ -180,14 +180,16 @@ const View = ({ result }: { readonly result: Result }) => {
                       <th>Metric</th>
                       <th className="number">Runs</th>
                       <th className="number">Average</th>
+                      <th>Direction</th>
                     </tr>
                   </thead>
                   <tbody>
-                    {result.metrics.map(({ average, id, name, runs }) => (
+                    {result.metrics.map(({ average, better, id, name, runs }) => (
                       <tr key={id}>
                         <td className="plain">{name}</td>
                         <td className="number">{runs}</td>
                         <td className="number">{metricValue(average)}</td>
+                        <td>{direction(better)}</td>
                       </tr>
                     ))}
                   </tbody>

@@ -50,6 +50,10 @@ export const metricValue = (value: number | boolean | string | null): string =>
         ? number(value)
         : value
 
+/** Which values of a metric are better, in words. */
+export const direction = (better: "higher" | "lower" | null): string =>
+  better === null ? "" : `${words(better)} is better`
+
 export const words = (name: string): string => {
   const text = name.replaceAll(/[_-]/g, " ")
   return text.charAt(0).toUpperCase() + text.slice(1)

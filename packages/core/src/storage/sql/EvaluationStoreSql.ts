@@ -14,6 +14,7 @@ import {
 import { EvaluationStore } from "../../metrics/EvaluationStore.js"
 import { CallId, JobId, MetricId } from "../../kernel/Ids.js"
 import { Dialect } from "./Dialect.js"
+import { DIRECTION_COLUMNS, DirectionColumns, toDirection } from "./DirectionColumns.js"
 import { jsonRows } from "./JsonRows.js"
 import { grouped, readRows } from "./Rows.js"
 import { printDetail, StoredDetail } from "./StoredDetail.js"
@@ -49,7 +50,7 @@ const lastOfEach = (evaluations: ReadonlyArray<Evaluation>): ReadonlyArray<Evalu
 export const EvaluationRow = Schema.Struct({
   metric_id: MetricId,
   name: Schema.String,
-  slug: Schema.NullOr(Schema.String),
+  ...DirectionColumns.fields,
   type: Schema.String,
   status: EvaluationStatus,
   value_kind: Schema.Literal("number", "boolean", "text", "null"),
@@ -58,13 +59,18 @@ export const EvaluationRow = Schema.Struct({
   detail: Schema.NullOr(StoredDetail)
 })
 
+/** `EvaluationRow` without its detail, of evaluations `e` and their metrics `m`. */
+export const SHOWN_COLUMNS = `e.metric_id, m.name, ${DIRECTION_COLUMNS}, m.type, e.status, e.value_kind, e.value_number, e.value_text`
+
 const SummaryRow = Schema.Struct({
   call_id: CallId,
-  ...EvaluationRow.omit("detail").fields,
+  ...EvaluationRow.omit("configuration", "detail", "eval_type", "function_name").fields,
   job: Schema.NullOr(JobId)
 })
 
-const valueOf = (row: Omit<typeof EvaluationRow.Type, "detail">): EvaluationValue => {
+const valueOf = (
+  row: Pick<typeof EvaluationRow.Type, "value_kind" | "value_number" | "value_text">
+): EvaluationValue => {
   switch (row.value_kind) {
     case "number":
       return row.value_number
@@ -82,6 +88,7 @@ export const toEvaluation = (row: typeof EvaluationRow.Type): StoredEvaluation =
   metricName: row.name,
   slug: row.slug,
   type: row.type,
+  better: toDirection(row),
   status: row.status,
   value: valueOf(row),
   detail: row.detail ?? { reason: null, explanation: null, moments: [] }
@@ -183,7 +190,7 @@ export const layer = Layer.effect(
               storing("EvaluationStore.summaries")
             ),
       ofCall: (permit, call) =>
-        sql`SELECT e.metric_id, m.name, m.slug, m.type, e.status, e.value_kind, e.value_number, e.value_text, d.detail
+        sql`SELECT ${sql.literal(SHOWN_COLUMNS)}, d.detail
             FROM ${tables.metric_evaluations} e
             JOIN ${tables.metrics} m ON m.id = e.metric_id
             LEFT JOIN ${tables.metric_evaluation_details} d ON d.call_id = e.call_id AND d.metric_id = e.metric_id

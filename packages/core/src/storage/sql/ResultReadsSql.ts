@@ -4,11 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { MetricId, ResultId, RunId } from "../../kernel/Ids.js"
-import { Json } from "../../kernel/Json.js"
 import type * as Pages from "../../kernel/Pages.js"
 import { STREAM_PAGE_BYTES } from "../../kernel/StreamPages.js"
-import { directionOf } from "../../metrics/Direction.js"
-import { EvalType, isBinary } from "../../metrics/MetricTerms.js"
+import { isBinary } from "../../metrics/MetricTerms.js"
 import type { MetricScores, ScenarioScores } from "../../results/Compare.js"
 import { evaluateResult } from "../../results/Evaluate.js"
 import { Result } from "../../results/Result.js"
@@ -20,11 +18,12 @@ import type { Permit } from "../../access/Permit.js"
 import { hasBudget, reserveBytes } from "../../kernel/ResponseBytes.js"
 import { boundedPage, orderOf, sizeOf, sizes } from "./BoundedPage.js"
 import type { DialectFragments } from "./Dialect.js"
-import { EvaluationRow, toEvaluation } from "./EvaluationStoreSql.js"
+import { DIRECTION_COLUMNS, DirectionColumns, toDirection } from "./DirectionColumns.js"
+import { EvaluationRow, SHOWN_COLUMNS, toEvaluation } from "./EvaluationStoreSql.js"
 import { keyset } from "./Keyset.js"
 import { growing } from "./Reads.js"
 import { averaged, type ResultFragments, ResultRow, runIds } from "./ResultFragments.js"
-import { grouped, jsonColumn, readRows } from "./Rows.js"
+import { grouped, readRows } from "./Rows.js"
 import { DETAIL_GROWTH } from "./StoredDetail.js"
 import { noOutcome, OutcomeRow, RunRow, toOutcome, toRun } from "./RunRows.js"
 import { Flag, storing } from "./Storing.js"
@@ -47,17 +46,14 @@ const scenarioValues = readRows(
     position: Schema.Int,
     id: MetricId,
     name: Schema.String,
-    slug: Schema.NullOr(Schema.String),
-    eval_type: EvalType,
-    function_name: Schema.String,
-    configuration: Schema.NullishOr(jsonColumn(Json)),
+    ...DirectionColumns.fields,
     value_text: Schema.NullOr(Schema.String),
     runs: Schema.Int,
     numbers: Schema.Int,
     total: Schema.Number,
     squares: Schema.Number
   }),
-  ({ configuration, ...row }) => ({ ...row, configuration: configuration ?? null })
+  (row) => row
 )
 
 const transcriptRows = readRows(
@@ -86,10 +82,12 @@ const summaries = readRows(
     result_id: ResultId,
     id: MetricId,
     name: Schema.String,
+    ...DirectionColumns.fields,
     runs: Schema.Int,
     average: Schema.NullOr(Schema.Number)
   }),
-  ({ result_id: id, ...summary }) => [id, summary] as const
+  ({ average, id, name, result_id: result, runs, ...metric }) =>
+    [result, { id, name, better: toDirection(metric), runs, average }] as const
 )
 
 const scoreBytes = readRows(Schema.Struct({ bytes: Schema.Number }), (row) => row)
@@ -108,6 +106,8 @@ export const resultReads = (
   "find" | "list" | "findRun" | "listRuns" | "findDetail" | "scores" | "details" | "runsOf"
 > => {
   const { tables } = dialect
+  const directionColumns = sql.literal(DIRECTION_COLUMNS)
+  const evaluationColumns = sql.literal(SHOWN_COLUMNS)
   /** The results of some rows with the aggregates of their runs, in one query each for all of them. */
   const assembled = (rows: ReadonlyArray<ResultRow>) =>
     Effect.gen(function* () {
@@ -123,7 +123,7 @@ export const resultReads = (
       )
       const metricsOf = grouped(
         yield* summaries.all(
-          sql`SELECT x.result_id, m.id, m.name, x.runs, CASE WHEN x.numbers > 0 THEN x.total / x.numbers END AS average
+          sql`SELECT x.result_id, m.id, m.name, ${directionColumns}, x.runs, CASE WHEN x.numbers > 0 THEN x.total / x.numbers END AS average
               FROM ${tables.result_metrics} x JOIN ${tables.metrics} m ON m.id = x.metric_id
               WHERE ${isOfThem} AND x.runs > 0 ORDER BY m.id`
         )
@@ -178,12 +178,12 @@ export const resultReads = (
       )
       const value = averaged(sql)
       const summarized = yield* scenarioValues.all(
-        sql`SELECT u.scenario_position AS position, m.id, m.name, m.slug, m.eval_type, m.function_name, m.configuration,
+        sql`SELECT u.scenario_position AS position, m.id, m.name, ${directionColumns},
               x.value_text, count(*) AS runs, count(${value}) AS numbers,
               COALESCE(sum(${value}), 0.0) AS total, COALESCE(sum(${value} * ${value}), 0.0) AS squares
             FROM ${tables.runs} u JOIN ${tables.run_evaluations} x ON x.run_id = u.id JOIN ${tables.metrics} m ON m.id = x.metric_id
             WHERE u.result_id = ${result} AND u.deleted_ms IS NULL AND x.value_kind <> 'null'
-            GROUP BY u.scenario_position, m.id, m.name, m.slug, m.eval_type, m.function_name, m.configuration, x.value_text
+            GROUP BY u.scenario_position, m.id, m.name, ${directionColumns}, x.value_text
             ORDER BY m.id`
       )
       const metricsOf = new Map<number, Map<MetricId, MetricScores>>()
@@ -196,12 +196,7 @@ export const resultReads = (
         metrics.set(row.id, {
           id: row.id,
           name: row.name,
-          better: directionOf({
-            slug: row.slug,
-            evalType: row.eval_type,
-            functionName: row.function_name,
-            configuration: row.configuration
-          }),
+          better: toDirection(row),
           isBinary: isBinary(row.eval_type),
           numbers: row.numbers + (known?.numbers ?? 0),
           sum: row.total + (known?.sum ?? 0),
@@ -252,8 +247,7 @@ export const resultReads = (
       )
       const scores = grouped(
         yield* scoreRows.all(
-          sql`SELECT e.run_id, e.metric_id, m.name, m.slug, m.type, e.status, e.value_kind, e.value_number, e.value_text,
-                e.detail
+          sql`SELECT e.run_id, ${evaluationColumns}, e.detail
               FROM ${tables.run_evaluations} e JOIN ${tables.metrics} m ON m.id = e.metric_id
               WHERE ${isListed("e.run_id")} AND m.deleted_ms IS NULL ORDER BY m.display_order, m.id`
         )

@@ -12,7 +12,7 @@ import { RunWorkStore } from "../../results/RunWorkStore.js"
 import { StoredTranscript } from "../../transcripts/StoredTranscript.js"
 import { Dialect } from "./Dialect.js"
 import { metricTotals, resultFragments } from "./ResultFragments.js"
-import { columnsOf, EvaluationRow, toEvaluation } from "./EvaluationStoreSql.js"
+import { columnsOf, EvaluationRow, SHOWN_COLUMNS, toEvaluation } from "./EvaluationStoreSql.js"
 import { scopePredicate } from "./ScopeSql.js"
 import { jsonColumn, readRows } from "./Rows.js"
 import { noOutcome, OutcomeRow, runScopeColumns, RUN_COLUMNS, runTables, RunRow, toOutcome, toRun } from "./RunRows.js"
@@ -143,7 +143,7 @@ export const layer = Layer.effect(
               numbers = known.numbers + excluded.numbers, total = known.total + excluded.total`
         }).pipe(storing("RunWorkStore.saveScores")),
       scores: (permit, run) =>
-        sql`SELECT e.metric_id, m.name, m.slug, m.type, e.status, e.value_kind, e.value_number, e.value_text, e.detail
+        sql`SELECT ${sql.literal(SHOWN_COLUMNS)}, e.detail
             FROM ${tables.run_evaluations} e JOIN ${tables.metrics} m ON m.id = e.metric_id
             JOIN ${tables.runs} u ON u.id = e.run_id JOIN ${tables.results} t ON t.id = u.result_id
             WHERE e.run_id = ${run} AND ${there(permit)} AND m.deleted_ms IS NULL
