@@ -57,7 +57,7 @@ export const plainEngine = (
   s3: s3Settings(),
   collectAfterHours: undefined,
   maxRecordingBytes: undefined,
-  redaction: { keepDetails: [], everyday: false, lexicon: undefined, analyzerUrl: undefined },
+  redaction: { keepDetails: [], everyday: false, lexicon: undefined, model: undefined, analyzerUrl: undefined },
   transcriber: undefined,
   languageModel: undefined,
   requestsPerMinute: undefined,
@@ -133,6 +133,7 @@ const redactionSettings = (
     ),
     everyday: Effect.succeed(options.redactEveryday || /^(1|true)$/.test(process.env.EARSHOT_REDACT_EVERYDAY ?? "")),
     lexicon: lexiconOf(nonBlank(options.redactLexicon), "--redact-lexicon"),
+    model: Effect.succeed(nonBlank(options.redactModel)),
     analyzerUrl: httpAddress("--redact-analyzer", nonBlank(options.redactAnalyzer))
   })
 

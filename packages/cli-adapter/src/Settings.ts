@@ -37,6 +37,7 @@ export interface IngestingOptions extends OutboundOptions {
   readonly keepDetails: ReadonlyArray<string>
   readonly redactEveryday: boolean
   readonly redactLexicon: string | undefined
+  readonly redactModel: string | undefined
   readonly redactAnalyzer: string | undefined
 }
 

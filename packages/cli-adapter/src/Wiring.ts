@@ -1,10 +1,11 @@
 import type { CallDetail, Database, Engine, LanguageModel, Platforms } from "@earshot/core"
-import type { NerLexicon } from "@earshot/redaction"
+import type { NerLexicon, NerProvider } from "@earshot/redaction"
 import type { HttpServer, HttpServerOptions, ListenFailed } from "@earshot/http-adapter"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { UsageError } from "./Errors.js"
 
@@ -24,6 +25,8 @@ export interface RedactionSettings {
   readonly everyday: boolean
   /** Values by field, found wherever they are said. */
   readonly lexicon: NerLexicon | undefined
+  /** The folder of a token classification model in ONNX. */
+  readonly model: string | undefined
   /** The address of a server with the interface of Presidio's analyzer. */
   readonly analyzerUrl: string | undefined
 }
@@ -92,6 +95,8 @@ export class Wiring extends Context.Tag("@earshot/cli-adapter/Wiring")<
     readonly engine: (settings: EngineSettings) => Layer.Layer<Engine.Services, Database.DatabaseError | UsageError>
     /** The language model of the settings, or none: for commands that need no engine. */
     readonly languageModel: (settings: EngineSettings["languageModel"]) => Layer.Layer<LanguageModel>
+    /** A token classification model in ONNX, until the scope closes; fails with why it cannot be used. */
+    readonly nerModel: (folder: string) => Effect.Effect<Layer.Layer<NerProvider>, string, Scope.Scope>
     /** The calls of an account at a voice platform. */
     readonly platformCalls: (
       account: Platforms.PlatformAccount,

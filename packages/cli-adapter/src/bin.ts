@@ -2,6 +2,7 @@
 import type { Database, Engine, LanguageModel, SecretBox } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Invocation } from "./commands/Declare.js"
 import { UsageError } from "./Errors.js"
@@ -80,18 +81,39 @@ const languageModel = (settings: EngineSettings["languageModel"]): Layer.Layer<L
     })
   )
 
-/** The providers that redaction uses beside its rules; none by default. */
-const nerOf = async ({ analyzerUrl, lexicon }: EngineSettings["redaction"]): Promise<Pick<Engine.Ports, "ner">> => {
-  if (analyzerUrl === undefined && lexicon === undefined) return {}
-  const { nerProviderAll, nerProviderLexicon } = await import("@earshot/redaction")
-  const PresidioNer = await import("@earshot/core/providers/PresidioNer")
-  return {
-    ner: nerProviderAll([
-      ...(lexicon === undefined ? [] : [nerProviderLexicon(lexicon)]),
-      ...(analyzerUrl === undefined ? [] : [PresidioNer.layer({ baseUrl: analyzerUrl })])
-    ])
-  }
-}
+const nerModel: Wiring["Type"]["nerModel"] = (folder) =>
+  Effect.gen(function* () {
+    const OnnxNer = yield* Effect.promise(() => import("@earshot/core/providers/OnnxNer"))
+    const { NerProvider } = yield* Effect.promise(() => import("@earshot/redaction"))
+    const provider = yield* Effect.mapError(OnnxNer.make({ folder }), ({ reason }) => reason)
+    return Layer.succeed(NerProvider, provider)
+  })
+
+/** The providers that redaction uses beside its rules; none by default. A model is loaded, until the scope closes. */
+const nerOf = ({
+  analyzerUrl,
+  lexicon,
+  model
+}: EngineSettings["redaction"]): Effect.Effect<Pick<Engine.Ports, "ner">, UsageError, Scope.Scope> =>
+  Effect.gen(function* () {
+    if (analyzerUrl === undefined && lexicon === undefined && model === undefined) return {}
+    const { nerProviderAll, nerProviderLexicon } = yield* Effect.promise(() => import("@earshot/redaction"))
+    const PresidioNer = yield* Effect.promise(() => import("@earshot/core/providers/PresidioNer"))
+    return {
+      ner: nerProviderAll([
+        ...(lexicon === undefined ? [] : [nerProviderLexicon(lexicon)]),
+        ...(analyzerUrl === undefined ? [] : [PresidioNer.layer({ baseUrl: analyzerUrl })]),
+        ...(model === undefined
+          ? []
+          : [
+              yield* Effect.mapError(
+                nerModel(model),
+                (reason) => new UsageError({ reason: `--redact-model: ${reason}` })
+              )
+            ])
+      ])
+    }
+  })
 
 /** Where recordings are stored: a folder, or a bucket of a server with the S3 API. */
 const blobStore = ({ recordings, s3 }: EngineSettings): Effect.Effect<NonNullable<Engine.Ports["blobs"]>, UsageError> =>
@@ -129,7 +151,7 @@ type EngineLayer = Layer.Layer<Engine.Services, Database.DatabaseError | UsageEr
 const engineOn = (
   settings: EngineSettings,
   box: Layer.Layer<SecretBox.SecretBox> | undefined,
-  blobs: NonNullable<Engine.Ports["blobs"]>
+  { blobs, ner }: Pick<Engine.Ports, "blobs" | "ner">
 ): Layer.Layer<Engine.Services, never, Engine.Storage> =>
   Layer.unwrapEffect(
     Effect.promise(async () => {
@@ -142,7 +164,7 @@ const engineOn = (
       const bytes = maxRecordingBytes === undefined ? {} : { maxBytes: maxRecordingBytes }
       return Engine.layerWith({
         ...(settings.pageBytes === undefined ? {} : { pageBytes: settings.pageBytes }),
-        blobs,
+        ...(blobs === undefined ? {} : { blobs }),
         ...(settings.collectAfterHours === undefined
           ? {}
           : { recordingStorage: { collectAfter: `${settings.collectAfterHours} hours` as const } }),
@@ -152,7 +174,7 @@ const engineOn = (
           redaction: { keepDetails: redaction.keepDetails, everyday: redaction.everyday },
           ...(maxRecordingBytes === undefined ? {} : { maxRecordingBytes })
         },
-        ...(await nerOf(redaction)),
+        ...(ner === undefined ? {} : { ner }),
         codeHosts: CodeHosts.layer(repositories === undefined ? {} : { local: { directory: repositories, publicUrl } }),
         ...(box === undefined ? {} : { secretBox: box }),
         ...(limiter === undefined ? {} : { rateLimiter: limiter }),
@@ -188,8 +210,13 @@ const engine = (settings: EngineSettings): EngineLayer =>
             maxConnections: settings.databaseConnections
           }),
           (storage) =>
-            Layer.unwrapEffect(
-              Effect.zipWith(blobStore(settings), secretBox(settings), (blobs, box) => engineOn(settings, box, blobs))
+            Layer.unwrapScoped(
+              Effect.gen(function* () {
+                const blobs = yield* blobStore(settings)
+                const box = yield* secretBox(settings)
+                const { ner } = yield* nerOf(settings.redaction)
+                return engineOn(settings, box, ner === undefined ? { blobs } : { blobs, ner })
+              })
             ).pipe(Layer.provide(Layer.succeedContext(storage)))
         )
     )
@@ -201,6 +228,7 @@ export const execute = (invocation: Invocation): void => {
     Layer.succeed(Wiring, {
       engine,
       languageModel,
+      nerModel,
       platformCalls: (account, period) =>
         Stream.unwrap(
           Effect.promise(async () => {

@@ -2,13 +2,14 @@ import { FieldErrors, isPlainObject, type RawTranscript, roleNames, TranscriptFo
 import * as Redaction from "@earshot/redaction"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { CommandRejected } from "../Errors.js"
+import { CommandRejected, UsageError } from "../Errors.js"
 import { readText } from "../ReadText.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
 import { lexiconOf } from "../EngineSettings.js"
 import { parseFields } from "../Settings.js"
 import { table } from "../Table.js"
+import { Wiring } from "../Wiring.js"
 import { sanitize, sanitizeLines, jsonLine } from "../Text.js"
 
 export interface RedactOptions {
@@ -19,6 +20,8 @@ export interface RedactOptions {
   readonly everyday: boolean
   readonly numbered: boolean
   readonly lexicon: string | undefined
+  /** The folder of a token classification model in ONNX. */
+  readonly model: string | undefined
   /** Print the report that is stored with a call instead of the values. */
   readonly explain: boolean
 }
@@ -84,11 +87,22 @@ const transcriptOf = (text: string, type: string | undefined): Either.Either<Raw
 export const redact = (options: RedactOptions): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
+    const wiring = yield* Wiring
     const fields =
       options.fields.length === 0 ? Redaction.sensitiveFields : yield* parseFields(options.fields, "--field")
     const raw = yield* transcriptOf(yield* readText(options.file), options.type)
     const lexicon = yield* lexiconOf(options.lexicon, "--lexicon")
-    const ner = lexicon === undefined ? Redaction.nerProviderNone : Redaction.nerProviderLexicon(lexicon)
+    const ner = Redaction.nerProviderAll([
+      ...(lexicon === undefined ? [] : [Redaction.nerProviderLexicon(lexicon)]),
+      ...(options.model === undefined
+        ? []
+        : [
+            yield* Effect.mapError(
+              wiring.nerModel(options.model),
+              (reason) => new UsageError({ reason: `--model: ${reason}` })
+            )
+          ])
+    ])
     const { redactions, spans, toolCallSpans, transcript } = yield* Redaction.redactCall(raw, fields, {
       everyday: options.everyday,
       replacement: { style: options.numbered ? "numbered" : "label" }
@@ -146,4 +160,4 @@ export const redact = (options: RedactOptions): CommandEffect =>
           ).join("\n")
     )
     if (toolCallSpans > 0) yield* screen.print(`Redacted in tool calls: ${toolCallSpans}.`)
-  })
+  }).pipe(Effect.scoped)

@@ -11,6 +11,10 @@ export const redact = command("redact", {
       "--everyday",
       "Also redact weekdays, relative days, durations, meetings and places such as 'home'."
     ),
+    model: text(
+      "--model <folder>",
+      "Token classification model in ONNX: config.json, tokenizer.json and model.onnx. Requires onnxruntime-node."
+    ),
     lexicon: text("--lexicon <file>", 'JSON file with values to find by field: {"person_name": ["Ravi Dubey"]}.'),
     explain: toggle("--explain", "Print the counts by field, place and recognizer, without a value."),
     numbered: toggle("--numbered", "Number the labels ([PHONE_NUMBER_1]); equal values get the same number.")

@@ -144,6 +144,15 @@ export const ingesting = {
       "EARSHOT_REDACT_LEXICON"
     )
   ),
+  redactModel: ofEngine(
+    withEnvironment(
+      text(
+        "--redact-model <folder>",
+        "Token classification model in ONNX: config.json, tokenizer.json and model.onnx. Requires onnxruntime-node."
+      ),
+      "EARSHOT_REDACT_MODEL"
+    )
+  ),
   redactAnalyzer: ofEngine(
     withEnvironment(
       text(

@@ -60,6 +60,7 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
       keepDetails: [],
       redactEveryday: false,
       redactLexicon: none,
+      redactModel: none,
       redactAnalyzer: none,
       maxRecordingBytes: none
     },

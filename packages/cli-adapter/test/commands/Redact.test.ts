@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
+import { ProviderKit } from "@earshot/test-kit"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { redact } from "../../src/actions/Redact.js"
 import { earshot } from "../support/binary.js"
@@ -22,6 +23,7 @@ describe("earshot redact", () => {
     everyday: false,
     numbered: false,
     lexicon: undefined,
+    model: undefined,
     explain: false
   }
   const file = async (text: string): Promise<string> => {
@@ -38,6 +40,12 @@ describe("earshot redact", () => {
     expect(shown.out).toMatch(/ssn +transcript +answers +1/)
     expect(shown.out).toMatch(/event +transcript +provider +1/)
     expect(shown.out).not.toMatch(/0237|zubrovka/)
+    const model = path.join(folder, "model")
+    ProviderKit.writeTokenModel(model, { labels: ["O", "B-EVENT"], tokens: { gala: 1 } })
+    const gala = await file("Caller: see you at the gala\n")
+    expect((await run(redact({ ...options, model, file: gala }))).out).toMatch(/event +\d\.\d\d +gala +model EVENT/)
+    const missing = await run(redact({ ...options, model: folder, file: gala }))
+    expect([missing.code, missing.err]).toEqual([2, expect.stringContaining("--model: ")])
     await writeFile(lexicon, "[]")
     const rejected = await run(redact({ ...options, lexicon, file: text }))
     expect(rejected.code).toBe(2)

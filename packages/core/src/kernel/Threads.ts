@@ -22,6 +22,34 @@ export const startThread = ({ program, resourceLimits, workerData }: ThreadConfi
   return worker
 }
 
+/**
+ * Sends a message to a thread and waits for the next one from it; fails with a sentence if the thread fails or ends. Until
+ * then the thread keeps the process alive. Interrupted, the thread works on: its owner ends it.
+ */
+export const askThread = (worker: Worker, message: unknown): Effect.Effect<unknown, string> =>
+  Effect.async((resume) => {
+    const onMessage = (answer: unknown) => {
+      leave()
+      resume(Effect.succeed(answer))
+    }
+    const onError = (error: Error) => {
+      leave()
+      resume(Effect.fail(`The thread failed: ${error.message}`))
+    }
+    const onExit = () => {
+      leave()
+      resume(Effect.fail("The thread has ended."))
+    }
+    const leave = () => {
+      worker.off("message", onMessage).off("error", onError).off("exit", onExit)
+      worker.unref()
+    }
+    worker.on("message", onMessage).on("error", onError).on("exit", onExit)
+    worker.ref()
+    worker.postMessage(message)
+    return Effect.sync(leave)
+  })
+
 /** Lends a thread to an effect. A thread whose effect fails or is interrupted is ended, with what it does. */
 export type UseThread = <A, E, R>(use: (worker: Worker) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 

@@ -1,8 +1,9 @@
-import { NerFailed, NerProvider, type SensitiveField, type TurnSpan } from "@earshot/redaction"
+import { NerFailed, NerProvider, type TurnSpan } from "@earshot/redaction"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { fieldOfLabel } from "./NerLabels.js"
 import { OutboundHttp } from "./OutboundHttp.js"
 
 export interface PresidioNerConfig {
@@ -12,29 +13,6 @@ export interface PresidioNerConfig {
   readonly language?: string
   /** For one call with all its turns. Default: 30 seconds. */
   readonly timeout?: Duration.DurationInput
-}
-
-/** Microsoft Presidio's entities by our fields; those that are not listed are ignored. */
-const fieldOf: Readonly<Record<string, SensitiveField>> = {
-  PERSON: "person_name",
-  LOCATION: "location",
-  GPE: "location",
-  NRP: "origin",
-  DATE_TIME: "date",
-  EMAIL_ADDRESS: "email_address",
-  PHONE_NUMBER: "phone_number",
-  URL: "url",
-  IP_ADDRESS: "ip_address",
-  CREDIT_CARD: "credit_card",
-  IBAN_CODE: "bank_account",
-  US_BANK_NUMBER: "bank_account",
-  US_SSN: "ssn",
-  US_PASSPORT: "passport_number",
-  US_DRIVER_LICENSE: "driver_license",
-  US_ITIN: "numerical_pii",
-  UK_NHS: "healthcare_number",
-  MEDICAL_LICENSE: "healthcare_number",
-  AGE: "age"
 }
 
 const Entity = Schema.Struct({
@@ -67,7 +45,7 @@ const unitsOf = (content: string): ReadonlyArray<number> => {
 export const spansOf = (content: string, turn: number, entities: ReadonlyArray<Entity>): ReadonlyArray<TurnSpan> => {
   const units = unitsOf(content)
   return entities.flatMap(({ end, entity_type, score, start }): ReadonlyArray<TurnSpan> => {
-    const field = fieldOf[entity_type]
+    const field = fieldOfLabel(entity_type)
     const from = units[start]
     const to = units[end]
     return field === undefined || from === undefined || to === undefined

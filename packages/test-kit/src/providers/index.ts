@@ -11,3 +11,4 @@ export {
   transcriberContract,
   type TranscriberFixture
 } from "./ProviderContracts.js"
+export { type TokenModel, writeTokenModel } from "./TokenModel.js"

@@ -3,7 +3,7 @@ import { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Worker } from "node:worker_threads"
-import { makeThreadPool } from "../../kernel/Threads.js"
+import { askThread, makeThreadPool } from "../../kernel/Threads.js"
 import { NotNow } from "./Storing.js"
 
 /** The values that a pattern, which has been compiled before, is found in. */
@@ -26,36 +26,19 @@ parentPort.on("message", ({ pattern, values }) => {
 /** Characters sent to a thread at a time: copying them takes the sender a millisecond. */
 const BATCH_CHARACTERS = 256_000
 
-/** Whether each of some values has a match. Interrupted, the thread works on: its owner ends it. */
+/** Whether each of some values has a match. */
 const ask = (
   worker: Worker,
   pattern: string,
   values: ReadonlyArray<string>
 ): Effect.Effect<ReadonlyArray<unknown>, SqlError> =>
-  Effect.async((resume) => {
-    const fail = (message: string) => {
-      leave()
-      resume(new SqlError({ cause: new NotNow({ message }), message }))
-    }
-    const onMessage = (found: unknown) => {
-      leave()
-      resume(Effect.succeed(Array.isArray(found) ? found : []))
-    }
-    const onError = (error: Error) => {
-      fail(`Testing the values failed: ${error.message}`)
-    }
-    const onExit = () => {
-      fail("The thread that tests patterns has ended.")
-    }
-    const leave = () => {
-      worker.off("message", onMessage).off("error", onError).off("exit", onExit)
-      worker.unref()
-    }
-    worker.on("message", onMessage).on("error", onError).on("exit", onExit)
-    worker.ref()
-    worker.postMessage({ pattern, values })
-    return Effect.sync(leave)
-  })
+  askThread(worker, { pattern, values }).pipe(
+    Effect.map((found): ReadonlyArray<unknown> => (Array.isArray(found) ? found : [])),
+    Effect.mapError((reason) => {
+      const message = `The values cannot be tested. ${reason}`
+      return new SqlError({ cause: new NotNow({ message }), message })
+    })
+  )
 
 /** Values in batches of so many characters, or one value that has more. */
 export const batchesOf = (values: ReadonlyArray<string>, characters: number): ReadonlyArray<ReadonlyArray<string>> => {
