@@ -10,6 +10,7 @@ import {
   textArguments,
   withDefault
 } from "./Declare.js"
+import { LISTING_PLATFORM_NAMES } from "../ListingPlatforms.js"
 import { agent, common, id, ingesting, input, page, project, recordingsFolder } from "./Shared.js"
 
 const selection = {
@@ -35,16 +36,6 @@ export const PLATFORM_NAMES = [
   "pipecat",
   "livekit",
   "elevenlabs"
-] as const
-
-/** The platforms whose API lists calls. */
-export const LISTING_PLATFORM_NAMES = [
-  "vapi",
-  "retell",
-  "elevenlabs",
-  "provider_a",
-  "provider_b",
-  "provider_f"
 ] as const
 
 const redact = list(
