@@ -226,12 +226,8 @@ export const sendForBytes = (
 /** The documents of an export, as they arrive. */
 export const streamLines = (path: PathOf<"get">, sent: Sent): Stream.Stream<unknown, ApiFailure, Api> =>
   Stream.unwrap(
-    Effect.map(request("get", path, sent, "stream"), ({ data }) =>
-      Stream.fromAsyncIterable(
-        // eslint-disable-next-line typescript/consistent-type-assertions -- `parseAs` is "stream"
-        readLines(data as ReadableStream<Uint8Array> | null),
-        (cause) => cause
-      ).pipe(
+    Effect.map(sendForBytes(path, sent), ({ bytes }) =>
+      Stream.fromAsyncIterable(readLines(bytes), (cause) => cause).pipe(
         Stream.catchAll((cause) =>
           cause instanceof Thrown
             ? Stream.failCause(cause.failure)
