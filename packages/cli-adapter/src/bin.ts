@@ -151,7 +151,7 @@ type EngineLayer = Layer.Layer<Engine.Services, Database.DatabaseError | UsageEr
 const engineOn = (
   settings: EngineSettings,
   box: Layer.Layer<SecretBox.SecretBox> | undefined,
-  { blobs, ner }: Pick<Engine.Ports, "blobs" | "ner">
+  ports: Pick<Engine.Ports, "blobs" | "ner">
 ): Layer.Layer<Engine.Services, never, Engine.Storage> =>
   Layer.unwrapEffect(
     Effect.promise(async () => {
@@ -164,7 +164,7 @@ const engineOn = (
       const bytes = maxRecordingBytes === undefined ? {} : { maxBytes: maxRecordingBytes }
       return Engine.layerWith({
         ...(settings.pageBytes === undefined ? {} : { pageBytes: settings.pageBytes }),
-        ...(blobs === undefined ? {} : { blobs }),
+        ...ports,
         ...(settings.collectAfterHours === undefined
           ? {}
           : { recordingStorage: { collectAfter: `${settings.collectAfterHours} hours` as const } }),
@@ -174,7 +174,6 @@ const engineOn = (
           redaction: { keepDetails: redaction.keepDetails, everyday: redaction.everyday },
           ...(maxRecordingBytes === undefined ? {} : { maxRecordingBytes })
         },
-        ...(ner === undefined ? {} : { ner }),
         codeHosts: CodeHosts.layer(repositories === undefined ? {} : { local: { directory: repositories, publicUrl } }),
         ...(box === undefined ? {} : { secretBox: box }),
         ...(limiter === undefined ? {} : { rateLimiter: limiter }),
@@ -214,8 +213,7 @@ const engine = (settings: EngineSettings): EngineLayer =>
               Effect.gen(function* () {
                 const blobs = yield* blobStore(settings)
                 const box = yield* secretBox(settings)
-                const { ner } = yield* nerOf(settings.redaction)
-                return engineOn(settings, box, ner === undefined ? { blobs } : { blobs, ner })
+                return engineOn(settings, box, { blobs, ...(yield* nerOf(settings.redaction)) })
               })
             ).pipe(Layer.provide(Layer.succeedContext(storage)))
         )

@@ -97,7 +97,7 @@ const describeTimings = (
   return timings.length === 0 ? [] : ["", ...table(shown, timings, columns)]
 }
 
-/** A call as text: its fields, its transcript, its metric values. */
+/** `audio/wav, 1:10, 2 channels, 560,044 bytes` */
 const describeRecording = ({ recording }: Wire<"ExpandedCall">): string => {
   if (recording === null || recording === undefined) return ""
   const { channels, content_type: type, duration_s: seconds, size_bytes: bytes } = recording
@@ -109,6 +109,7 @@ const describeRecording = ({ recording }: Wire<"ExpandedCall">): string => {
   ].join(", ")
 }
 
+/** A call as text: its fields, its transcript, its metric values. */
 const describe = (call: Wire<"ExpandedCall">, columns: number): ReadonlyArray<string> => {
   const { metadata } = call
   const known: ReadonlyArray<readonly [string, string | null]> = [

@@ -16,6 +16,7 @@ import { plainEngine } from "../../src/EngineSettings.js"
 import { makeProgram } from "../../src/Program.js"
 import { place, type Place } from "../support/databases.js"
 import { engineOn, type Ran, run } from "../support/inProcess.js"
+import { booking } from "../support/suites.js"
 import { parse } from "../support/parse.js"
 
 const earshot = async (args: ReadonlyArray<string>, engine: typeof engineOn = engineOn): Promise<Ran> => {
@@ -95,21 +96,7 @@ const CONVERSATION = {
   ...SUITE,
   suite: { name: "Conversation" },
   defaults: { assertions: [{ type: "contains", text: "for which date" }] },
-  scenarios: [
-    {
-      key: "books",
-      name: "Books a table",
-      type: "conditional_actions",
-      frequency: 2,
-      conditional_actions: {
-        role: "Caller",
-        conditions: [
-          { id: 0, condition: "FIRST_MESSAGE", action: "Hello." },
-          { id: 1, condition: "The agent asks for the date", action: "Friday. <endcall />" }
-        ]
-      }
-    }
-  ]
+  scenarios: [booking("Friday. <endcall />")]
 }
 
 const WORDY = "Please make sure that you return TRUE if the agent is polite. Otherwise, return FALSE."

@@ -11,6 +11,7 @@ import { init } from "../../src/actions/Init.js"
 import { run as runSuite } from "../../src/actions/RunSuite.js"
 import { place, type Place } from "../support/databases.js"
 import { run } from "../support/inProcess.js"
+import { booking } from "../support/suites.js"
 
 const none = undefined
 
@@ -19,21 +20,7 @@ const suite = (end: string) => ({
   suite: { name: "Smoke" },
   agent_id: 1,
   defaults: { metrics: ["talk_ratio"] },
-  scenarios: [
-    {
-      key: "books",
-      name: "Books a table",
-      type: "conditional_actions",
-      frequency: 2,
-      conditional_actions: {
-        role: "Caller",
-        conditions: [
-          { id: 0, condition: "FIRST_MESSAGE", action: "Hello." },
-          { id: 1, condition: "The agent asks for the date", action: end }
-        ]
-      }
-    }
-  ]
+  scenarios: [booking(end)]
 })
 
 describe.each(["sqlite", "postgres"] as const)("running suites at the command line on %s", (kind) => {

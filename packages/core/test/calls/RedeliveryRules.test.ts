@@ -14,25 +14,7 @@ const agent = {
 
 const at = (minute: number) => DateTime.unsafeMake(minute * 60_000)
 
-const silent: Delivery = {
-  agent,
-  callId: "a",
-  traceId: undefined,
-  timestamp: undefined,
-  customerNumber: undefined,
-  callEndedReason: undefined,
-  feedback: undefined,
-  metadata: undefined,
-  dynamicVariables: undefined,
-  transcript: undefined,
-  recording: undefined,
-  recordingError: undefined,
-  metricIds: undefined,
-  evaluates: true,
-  redactFields: [],
-  dropsRecording: false,
-  receivedAt: at(0)
-}
+const silent = CallKit.delivery(agent, "a", { receivedAt: at(0) })
 
 const transcript = (content: string, endTime = 1): RedactedTranscript => ({
   _tag: "RedactedTranscript",

@@ -7,17 +7,16 @@ import { hasText } from "./Bytes.js"
 const WEBM = "WebM"
 const MP4 = "MP4"
 
-/** The container of bytes, if it is one whose packets can be copied. */
-const containerOf = (bytes: Uint8Array): typeof WEBM | typeof MP4 | undefined =>
-  hasText(bytes, 0, "\x1a\x45\xdf\xa3") ? WEBM : hasText(bytes, 4, "ftyp") ? MP4 : undefined
+export type Container = typeof WEBM | typeof MP4
 
-/** Whether bytes are WebM, Matroska or MP4, whatever they hold. */
-export const isContainer = (bytes: Uint8Array): boolean => containerOf(bytes) !== undefined
+/** The container of bytes, whatever it holds, if it is one whose packets can be copied. */
+export const containerOf = (bytes: Uint8Array): Container | undefined =>
+  hasText(bytes, 0, "\x1a\x45\xdf\xa3") ? WEBM : hasText(bytes, 4, "ftyp") ? MP4 : undefined
 
 /** Packets copied before other work may run. */
 const BATCH = 256
 
-const remux = async (bytes: Uint8Array, container: string): Promise<Uint8Array | UnsupportedAudio> => {
+const remux = async (bytes: Uint8Array, container: Container): Promise<Uint8Array | UnsupportedAudio> => {
   const media = await import("mediabunny")
   const input = new media.Input({
     source: new media.BufferSource(bytes),
@@ -54,10 +53,8 @@ const remux = async (bytes: Uint8Array, container: string): Promise<Uint8Array |
 }
 
 /** Opus in WebM, Matroska or MP4 as Opus in Ogg, with the same packets. Other audio in them is `UnsupportedAudio`. */
-export const opusToOgg = (bytes: Uint8Array): Effect.Effect<Uint8Array, AudioError> => {
-  const container = containerOf(bytes) ?? WEBM
-  return Effect.tryPromise({
+export const opusToOgg = (bytes: Uint8Array, container: Container): Effect.Effect<Uint8Array, AudioError> =>
+  Effect.tryPromise({
     try: () => remux(bytes, container),
     catch: () => new MalformedAudio({ format: container, reason: "its packets cannot be read" })
   }).pipe(Effect.flatMap((result) => (result instanceof Uint8Array ? Effect.succeed(result) : Effect.fail(result))))
-}

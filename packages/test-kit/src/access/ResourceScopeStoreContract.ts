@@ -3,36 +3,19 @@ import {
   type ResourceScope,
   ResourceScopeStore,
   DashboardStore,
-  OrganizationStore,
+  type OrganizationStore,
   ProjectStore
 } from "@earshot/core"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
+import { organizationWithAgent } from "../catalog/NewAgent.js"
 import { permit } from "../catalog/Permits.js"
 import { at } from "../storage/Moments.js"
 
 /** An organization with a project, an agent and a dashboard in it. */
 const newOrganization = Effect.gen(function* () {
-  const { id } = yield* (yield* OrganizationStore).insert({ name: "Contract" }, at(0))
-  const project = yield* (yield* ProjectStore).insert(
-    permit(id, "projects.create"),
-    { name: "P", description: "" },
-    at(0)
-  )
-  const agent = yield* (yield* AgentStore).insert(
-    permit(id, "agents.create"),
-    {
-      projectId: project.id,
-      name: "A",
-      description: "",
-      assistantId: null,
-      provider: null,
-      supportedChannels: ["text"],
-      chatEndpoint: null
-    },
-    at(0)
-  )
+  const { agent, id, project } = yield* organizationWithAgent
   const dashboard = yield* (yield* DashboardStore).insert(
     permit(id, "dashboards.create"),
     { projectId: project.id, name: "D", filters: { given: null, filter: null } },

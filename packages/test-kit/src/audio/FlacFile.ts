@@ -100,6 +100,13 @@ const writeVerbatim = (out: BitWriter, samples: ReadonlyArray<number>, bits: num
   for (const sample of samples) out.write(sample / 2 ** wasted, bits - wasted)
 }
 
+/** The kind of a subframe with a predictor, and the samples that it begins from. */
+const writeWarmUp = (out: BitWriter, kind: number, samples: ReadonlyArray<number>, bits: number): void => {
+  out.write(kind, 7)
+  out.write(0, 1)
+  for (const sample of samples) out.write(sample, bits)
+}
+
 const writeFixed = (
   out: BitWriter,
   samples: ReadonlyArray<number>,
@@ -108,9 +115,7 @@ const writeFixed = (
 ): void => {
   const per = samples.length / 2 ** partitions
   const count = Number.isInteger(per) && per > order ? partitions : 0
-  out.write(8 + order, 7)
-  out.write(0, 1)
-  for (const sample of samples.slice(0, order)) out.write(sample, bits)
+  writeWarmUp(out, 8 + order, samples.slice(0, order), bits)
   const left = residual(samples, FIXED[order] ?? [], 0)
   const needed = Math.max(parameter, atLeast(left))
   out.write(needed > 14 ? 1 : 0, 2)
@@ -128,9 +133,7 @@ const writeLinear = (
   bits: number,
   { coefficients, isEscaped, shift }: Extract<FlacSubframe, { kind: "lpc" }>
 ): void => {
-  out.write(32 + coefficients.length - 1, 7)
-  out.write(0, 1)
-  for (const sample of samples.slice(0, coefficients.length)) out.write(sample, bits)
+  writeWarmUp(out, 32 + coefficients.length - 1, samples.slice(0, coefficients.length), bits)
   out.write(8, 4)
   out.write(shift, 5)
   for (const coefficient of coefficients) out.write(coefficient, 9)

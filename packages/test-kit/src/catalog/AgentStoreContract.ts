@@ -8,6 +8,7 @@ import * as fc from "fast-check"
 import { at } from "../storage/Moments.js"
 import * as Arbitraries from "./CatalogArbitraries.js"
 import { everyPage } from "./Pages.js"
+import { newAgent } from "./NewAgent.js"
 import { permit } from "./Permits.js"
 
 const assistantIdOrNone: fc.Arbitrary<string | null> = fc.option(Arbitraries.assistantId)
@@ -28,16 +29,6 @@ const newOrganization = Effect.gen(function* () {
   }
 })
 
-const plain = (agent: Pick<NewAgent, "projectId"> & Partial<NewAgent>): NewAgent => ({
-  name: "Agent",
-  description: "",
-  assistantId: null,
-  provider: null,
-  supportedChannels: ["voice"],
-  chatEndpoint: null,
-  ...agent
-})
-
 /** Registers the contract tests of `AgentStore`; the database may be empty or in use. */
 export const agentStoreContract = <E>(
   subject: string,
@@ -51,7 +42,7 @@ export const agentStoreContract = <E>(
         Effect.gen(function* () {
           const store = yield* AgentStore
           const { id: organizationId, project, toCreate, toRead } = yield* newOrganization
-          const other = yield* store.insert(toCreate, plain({ projectId: project.id }), at(1))
+          const other = yield* store.insert(toCreate, newAgent({ projectId: project.id }), at(1))
           const made = yield* store.insert(toCreate, { ...draft, projectId: project.id, assistantId }, at(1))
           const expected = new Agent({
             ...draft,
@@ -81,12 +72,12 @@ export const agentStoreContract = <E>(
         const projects = yield* ProjectStore
         const { otherProject, project, toCreate, toDelete, toRead } = yield* newOrganization
         const theirs = yield* newOrganization
-        const named = (projectId: NewAgent["projectId"]) => plain({ projectId, assistantId: "asst" })
+        const named = (projectId: NewAgent["projectId"]) => newAgent({ projectId, assistantId: "asst" })
         const taken = { _tag: "AssistantIdTaken", assistantId: "asst" }
         const one = yield* store.insert(toCreate, named(project.id), at(1))
         expect(yield* Effect.flip(store.insert(toCreate, named(otherProject.id), at(1)))).toMatchObject(taken)
         yield* store.insert(theirs.toCreate, named(theirs.project.id), at(1))
-        const two = yield* store.insert(toCreate, plain({ projectId: otherProject.id }), at(1))
+        const two = yield* store.insert(toCreate, newAgent({ projectId: otherProject.id }), at(1))
         const renamed = new Agent({ ...two, assistantId: "asst" })
         expect(yield* Effect.flip(store.save(toCreate, renamed))).toMatchObject(taken)
         expect(yield* store.find(toRead, two.id)).toEqual(Option.some(two))
@@ -105,7 +96,7 @@ export const agentStoreContract = <E>(
         const theirs = yield* newOrganization
         const agent = yield* store.insert(
           mine.toCreate,
-          plain({ projectId: mine.project.id, assistantId: "asst" }),
+          newAgent({ projectId: mine.project.id, assistantId: "asst" }),
           at(1)
         )
         const names = { ids: [agent.id], assistantIds: ["asst"] }
@@ -124,7 +115,7 @@ export const agentStoreContract = <E>(
         const store = yield* AgentStore
         const { project, toCreate, toDelete, toRead } = yield* newOrganization
         const insert = (assistantId: string | null) =>
-          store.insert(toCreate, plain({ projectId: project.id, assistantId }), at(1))
+          store.insert(toCreate, newAgent({ projectId: project.id, assistantId }), at(1))
         const one = yield* insert("'1'")
         const two = yield* insert("Ä\u{1F514}")
         const three = yield* insert(null)
@@ -144,7 +135,7 @@ export const agentStoreContract = <E>(
       Effect.gen(function* () {
         const store = yield* AgentStore
         const { id, otherProject, project, toCreate, toRead } = yield* newOrganization
-        const insert = (projectId: NewAgent["projectId"]) => store.insert(toCreate, plain({ projectId }), at(1))
+        const insert = (projectId: NewAgent["projectId"]) => store.insert(toCreate, newAgent({ projectId }), at(1))
         const agents = yield* Effect.forEach(
           [project.id, otherProject.id, project.id, project.id, otherProject.id],
           insert

@@ -4,8 +4,8 @@ import {
   type CodeConnectionId,
   CodeConnectionStore,
   type NewCheckoutGrant,
-  OrganizationStore,
-  ProjectStore,
+  type OrganizationStore,
+  type ProjectStore,
   RepositoryName,
   RevokedTokenStore
 } from "@earshot/core"
@@ -15,16 +15,13 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { randomUUID } from "node:crypto"
 import { everyPage } from "../catalog/Pages.js"
+import { organizationWithAgent } from "../catalog/NewAgent.js"
 import { permit } from "../catalog/Permits.js"
 import { at } from "../storage/Moments.js"
 
 const newOrganization = Effect.gen(function* () {
-  const { id } = yield* (yield* OrganizationStore).insert({ name: "Contract" }, at(0))
-  const catalog = permit(id, "agents.create")
-  const { id: projectId } = yield* (yield* ProjectStore).insert(catalog, { name: "P", description: "" }, at(0))
+  const { agent, id } = yield* organizationWithAgent
   const agents = yield* AgentStore
-  const described = { projectId, name: "A", description: "", provider: null, chatEndpoint: null } as const
-  const agent = yield* agents.insert(catalog, { ...described, assistantId: null, supportedChannels: ["voice"] }, at(0))
   const store = yield* CodeConnectionStore
   const grants = yield* CheckoutGrantStore
   const manage = permit(id, "connections.create")

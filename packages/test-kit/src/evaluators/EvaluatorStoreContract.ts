@@ -1,13 +1,13 @@
 import {
-  AgentStore,
+  type AgentStore,
   type BulkPlan,
   EvaluatorId,
   type EvaluatorSpec,
   EvaluatorStore,
   FolderStore,
   LanguageCode,
-  OrganizationStore,
-  ProjectStore,
+  type OrganizationStore,
+  type ProjectStore,
   ScenarioType,
   specOf,
   ToolStore
@@ -18,28 +18,14 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
 import * as CatalogArbitraries from "../catalog/CatalogArbitraries.js"
+import { organizationWithAgent } from "../catalog/NewAgent.js"
 import { everyPage } from "../catalog/Pages.js"
 import { permit } from "../catalog/Permits.js"
 import { at } from "../storage/Moments.js"
 
 /** An organization with an agent, two folders and three tools. */
 const newOrganization = Effect.gen(function* () {
-  const { id } = yield* (yield* OrganizationStore).insert({ name: "Contract" }, at(0))
-  const toCatalog = permit(id, "agents.create")
-  const project = yield* (yield* ProjectStore).insert(toCatalog, { name: "P", description: "" }, at(0))
-  const agent = yield* (yield* AgentStore).insert(
-    toCatalog,
-    {
-      projectId: project.id,
-      name: "A",
-      description: "",
-      assistantId: null,
-      provider: null,
-      supportedChannels: ["voice"],
-      chatEndpoint: null
-    },
-    at(0)
-  )
+  const { agent, id, project, toCreate: toCatalog } = yield* organizationWithAgent
   const folders = yield* FolderStore
   const tools = yield* ToolStore
   const folder = yield* folders.insert(toCatalog, { projectId: project.id, path: "a" }, at(0))

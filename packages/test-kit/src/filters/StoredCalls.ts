@@ -15,6 +15,7 @@ import {
 } from "@earshot/core"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import { newAgent } from "../catalog/NewAgent.js"
 import { permit } from "../catalog/Permits.js"
 import type { CallFixture } from "./FilterableCalls.js"
 import type { FilterableCall } from "./FilterableCall.js"
@@ -66,8 +67,7 @@ export const storeCalls = ({
     const { id: projectId } = yield* (yield* ProjectStore).insert(catalog, { name: "P", description: "" }, THEN)
     const agentStore = yield* AgentStore
     const storedAgents = yield* Effect.forEach(agents, ({ id, name }) => {
-      const described = { projectId, name, description: "", provider: null, chatEndpoint: null } as const
-      return agentStore.insert(catalog, { ...described, assistantId: null, supportedChannels: ["voice"] }, THEN).pipe(
+      return agentStore.insert(catalog, newAgent({ projectId, name }), THEN).pipe(
         // No metrics are given.
         Effect.catchTag("AssistantIdTaken", (taken) => Effect.die(taken)),
         Effect.map((agent) => [id, agent] as const)

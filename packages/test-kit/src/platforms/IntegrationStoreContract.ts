@@ -1,11 +1,11 @@
 import {
   AgentId,
-  AgentStore,
+  type AgentStore,
   type IntegrationId,
   MetricId,
-  OrganizationStore,
+  type OrganizationStore,
   Platforms,
-  ProjectStore,
+  type ProjectStore,
   UnitOfWork
 } from "@earshot/core"
 import * as Redaction from "@earshot/redaction"
@@ -17,28 +17,14 @@ import * as Option from "effect/Option"
 import * as fc from "fast-check"
 import { randomUUID } from "node:crypto"
 import { text } from "../catalog/CatalogArbitraries.js"
+import { organizationWithAgent } from "../catalog/NewAgent.js"
 import { everyPage } from "../catalog/Pages.js"
 import { permit } from "../catalog/Permits.js"
 import { at } from "../storage/Moments.js"
 
 /** An organization with an agent. */
 const newOrganization = Effect.gen(function* () {
-  const { id } = yield* (yield* OrganizationStore).insert({ name: "Contract" }, at(0))
-  const toCreate = permit(id, "agents.create")
-  const project = yield* (yield* ProjectStore).insert(toCreate, { name: "P", description: "" }, at(0))
-  const agent = yield* (yield* AgentStore).insert(
-    toCreate,
-    {
-      projectId: project.id,
-      name: "Agent",
-      description: "",
-      assistantId: null,
-      provider: null,
-      supportedChannels: ["voice"],
-      chatEndpoint: null
-    },
-    at(0)
-  )
+  const { agent, id, project } = yield* organizationWithAgent
   const store = yield* Platforms.IntegrationStore
   const manage = permit(id, "integrations.update")
   const draft = (stated: Partial<Platforms.NewIntegration> = {}): Platforms.NewIntegration => ({

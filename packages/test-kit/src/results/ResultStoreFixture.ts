@@ -1,15 +1,16 @@
 import {
-  AgentStore,
+  type AgentStore,
   type NewResult,
-  OrganizationStore,
+  type OrganizationStore,
   PhoneNumberStore,
-  ProjectStore,
+  type ProjectStore,
   type ResultId,
   ResultStore,
   type RunId,
   type RunStatus
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
+import { organizationWithAgent } from "../catalog/NewAgent.js"
 import { permit } from "../catalog/Permits.js"
 import { at } from "../storage/Moments.js"
 
@@ -26,22 +27,7 @@ export const ended = (to: RunStatus, success: boolean | null = null) => ({
 /** An organization with an agent and two phone numbers, and operations on it. */
 export const newOrganization = Effect.gen(function* () {
   const store = yield* ResultStore
-  const { id } = yield* (yield* OrganizationStore).insert({ name: "Contract" }, at(0))
-  const toCatalog = permit(id, "agents.create")
-  const project = yield* (yield* ProjectStore).insert(toCatalog, { name: "P", description: "" }, at(0))
-  const agent = yield* (yield* AgentStore).insert(
-    toCatalog,
-    {
-      projectId: project.id,
-      name: "A",
-      description: "",
-      assistantId: null,
-      provider: null,
-      supportedChannels: ["voice"],
-      chatEndpoint: null
-    },
-    at(0)
-  )
+  const { agent, id, project, toCreate: toCatalog } = yield* organizationWithAgent
   const phoneNumbers = yield* PhoneNumberStore
   const [one, two] = yield* Effect.all([
     phoneNumbers.insert(toCatalog, { projectId: project.id, number: "+15550100", name: "" }, at(0)),
