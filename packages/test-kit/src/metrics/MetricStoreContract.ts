@@ -238,6 +238,7 @@ export const evaluationStoreContract = <E>(subject: string, stores: Layer.Layer<
             metricName: second.name,
             slug: "second",
             type: "llm_judge",
+            better: null,
             status: "scored",
             value: 3,
             detail: { reason: null, explanation: null, moments: [] }
@@ -247,6 +248,7 @@ export const evaluationStoreContract = <E>(subject: string, stores: Layer.Layer<
             metricName: first.name,
             slug: "first",
             type: "llm_judge",
+            better: null,
             status: "could_not_judge",
             value: null,
             detail
