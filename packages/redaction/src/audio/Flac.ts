@@ -8,8 +8,11 @@ import { hasText, viewOf } from "./Bytes.js"
 import { crc16, crc8, FlacBits } from "./FlacBits.js"
 import { WAV_HEADER_BYTES, writeWavHeader } from "./WavHeader.js"
 
-/** The most bytes of samples that are decoded: a small file of silence may hold days of it. */
-const MAX_BYTES = 2 ** 30
+/**
+ * The most bytes of samples that are decoded, which are in memory several times while they are muted: a file of a few
+ * kilobytes may hold days of silence.
+ */
+const MAX_BYTES = 2 ** 28
 
 /** Samples of all channels that are decoded before other work may run: a few milliseconds. */
 const SAMPLES_PER_STEP = 25_000
