@@ -27,12 +27,13 @@ import { serve } from "./commands/Serve.js"
 import { signIn } from "./commands/SignIn.js"
 import { suites } from "./commands/Suites.js"
 import { tokens } from "./commands/Tokens.js"
+import { traces } from "./commands/Traces.js"
 import { completions, SHELLS } from "./Completions.js"
 
 /** The groups of the help, in its order. */
 const HEADINGS: ReadonlyArray<readonly [string, ReadonlyArray<Declaration>]> = [
   ["Start:", [demo, init, serve, signIn]],
-  ["Calls:", [calls, integrations, dashboards, widgets, metrics, redact, prompts]],
+  ["Calls:", [calls, integrations, traces, dashboards, widgets, metrics, redact, prompts]],
   ["Tests:", [suites, results, runs, evaluators, personalities, profiles, phoneNumbers, tools, folders]],
   [
     "Administration:",

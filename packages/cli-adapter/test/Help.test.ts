@@ -34,6 +34,7 @@ describe("the help", () => {
       ...["calls recording", "calls review", "calls delete", "calls export"],
       ...["integrations", "integrations create", "integrations list", "integrations update"],
       ...["integrations rotate", "integrations delete"],
+      ...["traces", "traces list", "traces show"],
       ...resource("dashboards"),
       ...resource("widgets", "data", "preview"),
       ...["metrics", "metrics predefined", "metrics list", "metrics show", "metrics create", "metrics update"],

@@ -301,6 +301,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/observability/v1/traces/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a trace
+         * @description Read a trace.
+         */
+        get: operations["traces.read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/observability/v1/call-logs/{id}/evaluate_metrics/": {
         parameters: {
             query?: never;
@@ -4578,6 +4598,43 @@ export interface components {
             description?: string;
             parameters?: components["schemas"]["SuiteJsonSchema"];
         };
+        Trace: {
+            /** @description Unique id. */
+            id: number;
+            /** @description Id of the organization. */
+            organization: number;
+            /**
+             * @description collecting: its spans are gathered. stored: its call is stored. failed: its call cannot be stored; it is tried again. closed: its spans are no longer kept.
+             * @enum {string}
+             */
+            state: "collecting" | "stored" | "failed" | "closed";
+            /** @description Agent that the exporter's URL names; null if it is found by the names in the spans. */
+            agent: number | null;
+            /** @description The stored call; null if there is none yet. */
+            call: number | null;
+            /** @description Sensitive fields that are redacted. */
+            redact_fields: ("person_name" | "age" | "phone_number" | "email_address" | "date" | "time" | "location" | "origin" | "gender_sexuality" | "physical_attribute" | "occupation" | "username" | "password" | "ip_address" | "url" | "filename" | "event" | "vehicle_id" | "dob" | "healthcare_number" | "medical_professional" | "credit_card" | "account_number" | "bank_account" | "money" | "ssn" | "passport_number" | "driver_license" | "numerical_pii")[];
+            /** @description Spans with a part in the conversation. */
+            spans: number;
+            /** @description Spans of unknown kinds. */
+            unknown_spans: number;
+            /** @description Names of spans of unknown kinds, and how many there are of each. */
+            unknown_names: {
+                [key: string]: number;
+            };
+            /** @description Why the call is not stored, or what of it is missing; null for neither. */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the last span arrived.
+             */
+            last_span_at: string;
+        };
         TraceExportRequest: {
             /** @description Spans by the process that made them, as OTLP defines it. */
             resourceSpans?: {
@@ -4599,25 +4656,7 @@ export interface components {
             /** @description Cursor of the previous page; null on the first page. */
             previous: string | null;
             /** @description Items of the page. */
-            results: {
-                id: number;
-                organization: number;
-                /** @enum {string} */
-                state: "collecting" | "stored" | "failed" | "closed";
-                agent: number | null;
-                call: number | null;
-                redact_fields: ("person_name" | "age" | "phone_number" | "email_address" | "date" | "time" | "location" | "origin" | "gender_sexuality" | "physical_attribute" | "occupation" | "username" | "password" | "ip_address" | "url" | "filename" | "event" | "vehicle_id" | "dob" | "healthcare_number" | "medical_professional" | "credit_card" | "account_number" | "bank_account" | "money" | "ssn" | "passport_number" | "driver_license" | "numerical_pii")[];
-                spans: number;
-                unknown_spans: number;
-                unknown_names: {
-                    [key: string]: number;
-                };
-                error: string | null;
-                /** Format: date-time */
-                created_at: string;
-                /** Format: date-time */
-                last_span_at: string;
-            }[];
+            results: components["schemas"]["Trace"][];
         };
         TurnTiming: {
             /** @description Position of the turn in the transcript, from 1. */
@@ -6100,6 +6139,41 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             417: components["responses"]["ExpectationFailed"];
             422: components["responses"]["QueryTimedOut"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    "traces.read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Identifier of the resource.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trace. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trace"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["ServerError"];

@@ -63,11 +63,19 @@ describe("OpenTelemetry spans", async () => {
       call!.turns.map(({ content }) => content)
     )
     const listed = await server.send("GET", "/observability/v1/traces/", { key })
-    expect(at(listed.json, "results", "0")).toMatchObject({
+    const trace = at(listed.json, "results", "0")
+    expect(trace).toMatchObject({
       state: "stored",
       agent,
       unknown_spans: 1,
       unknown_names: { some_new_span: 1 }
+    })
+    const traceUrl = `/observability/v1/traces/${String(at(trace, "id"))}/`
+    expect(await server.send("GET", traceUrl, { key })).toMatchObject({ status: 200, json: trace })
+    const { key: other } = await server.tenant()
+    expect(await server.send("GET", traceUrl, { key: other })).toMatchObject({
+      status: 404,
+      json: { detail: "No Trace matches the given query." }
     })
   })
 

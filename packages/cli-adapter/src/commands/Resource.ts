@@ -4,12 +4,22 @@ import { common, id, input, page } from "./Shared.js"
 
 const articleOf = (noun: string): string => (/^[aeiou]/.test(noun) ? "an" : "a")
 
+/** Options of `list`, by the names of the query's parameters. */
+type Selection = Readonly<Record<string, Flag<string | number | undefined>>>
+
 /** The commands that every resource has: list, show, create, update and delete. */
 export const resourceCommands = (
   one: string,
   load: () => Promise<ResourceActions>,
-  /** Options of `list`, by the names of the query's parameters. */
-  selection: Readonly<Record<string, Flag<string | number | undefined>>> = {},
+  selection: Selection = {},
+  many = `${one}s`
+): ReadonlyArray<Declaration> => [...readCommands(one, load, selection, many), ...changeCommands(one, load)]
+
+/** The commands of a resource that read it: list and show. */
+export const readCommands = (
+  one: string,
+  load: () => Promise<Pick<ResourceActions, "list" | "show">>,
+  selection: Selection = {},
   many = `${one}s`
 ): ReadonlyArray<Declaration> => {
   const article = articleOf(one)
@@ -31,8 +41,7 @@ export const resourceCommands = (
       options: common,
       args: { id: id(one) },
       action: async () => (await load()).show
-    }),
-    ...changeCommands(one, load)
+    })
   ]
 }
 

@@ -160,6 +160,7 @@ export const operations = table({
   /** As E10, for spans of which calls are made later: nothing that is stored is returned. */
   "traces.receive": { needs: "calls:write", shows: null, accepts: keyOnly },
   "traces.list": { needs: "calls:read", accepts: people, organizationWide: true },
+  "traces.read": { needs: "calls:read", accepts: people, organizationWide: true },
   "calls.list": { needs: "calls:read", accepts: peopleAndEmbeds },
   "calls.read": { needs: "calls:read", accepts: peopleAndEmbeds },
   "calls.review": { needs: "calls:write", shows: "calls:read", accepts: peopleAndEmbeds },

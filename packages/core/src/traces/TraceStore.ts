@@ -45,6 +45,7 @@ export class TraceStore extends Context.Tag("@earshot/core/traces/TraceStore")<
     readonly replaceParts: (id: TraceId, parts: ReadonlyArray<TracePart>) => Effect.Effect<void, StorageError>
     /** The parts by their start; of the last ones up to `limit`. */
     readonly parts: (id: TraceId, limit: number) => Effect.Effect<ReadonlyArray<TracePart>, StorageError>
+    readonly read: (permit: Permit<"calls:read">, id: TraceId) => Effect.Effect<Option.Option<Trace>, StorageError>
     /** Newest first. */
     readonly list: (
       permit: Permit<"calls:read">,
@@ -52,8 +53,9 @@ export class TraceStore extends Context.Tag("@earshot/core/traces/TraceStore")<
       page: PageRequest
     ) => Effect.Effect<Found<Trace>, StorageError>
     /**
-     * Closes traces whose last span came before an instant and deletes their parts, up to `limit`; deletes those closed
-     * whose last span came before another. Returns how many were closed.
+     * Closes stored and failed traces whose last span came before an instant and deletes their parts, up to `limit`: the
+     * job of a trace in any other state is still to run. Deletes traces in any state whose last span came before another
+     * instant. Returns how many were closed.
      */
     readonly expire: (
       before: { readonly closed: DateTime.Utc; readonly deleted: DateTime.Utc },

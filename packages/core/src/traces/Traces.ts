@@ -14,7 +14,9 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import type { NotFound } from "../access/AccessErrors.js"
 import { CurrentActor } from "../access/Actor.js"
+import { orNotFound } from "../access/OrNotFound.js"
 import { authorize, hostPermit, type Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import type { RedactionUnavailable } from "../calls/CallErrors.js"
@@ -107,6 +109,7 @@ export class Traces extends Context.Tag("@earshot/core/traces/Traces")<
       Pages.Page<Trace>,
       ValidationFailed | StorageError
     >
+    readonly read: UseCase<"traces.read", [id: TraceId], Trace, NotFound | StorageError>
     /** Store the calls of traces, and redact stored spans. */
     readonly handlers: ReadonlyArray<JobHandler>
     /** Closes traces that get no more spans. For the periodic task. */
@@ -607,7 +610,8 @@ export const layer = (
         receive: useCase("traces.receive")(receive),
         list: useCase("traces.list")((permit, query) =>
           Pages.paginate(TraceQuery, query, (page, { state }) => store.list(permit, { state }, page))
-        )
+        ),
+        read: useCase("traces.read")((permit, id) => orNotFound("Trace")(store.read(permit, id)))
       })
     })
   )

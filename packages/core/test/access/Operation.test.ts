@@ -131,6 +131,7 @@ const written: Readonly<Record<Operation, readonly [Permission, by: string, also
   "calls.observe": ["calls:write", "k"],
   "traces.receive": ["calls:write", "k"],
   "traces.list": ["calls:read", "kod", "all of it"],
+  "traces.read": ["calls:read", "kod", "all of it"],
   "calls.list": ["calls:read", "kode"],
   "calls.read": ["calls:read", "kode"],
   "calls.review": ["calls:write", "kode"],

@@ -128,6 +128,7 @@ export const traces: ReadonlyArray<Endpoint> = [
       operation: "traces.list",
       query: Tracing.TraceQuery,
       run: (query) => Effect.flatMap(Tracing.Traces, (all) => all.list(query))
-    }
+    },
+    read: { operation: "traces.read", run: (id) => Effect.flatMap(Tracing.Traces, (all) => all.read(id)) }
   })
 ]

@@ -142,6 +142,8 @@ const inputs = (ids: SeededIds): { readonly [O in Operation]: Omit<OperationRequ
     // It takes spans in encodings of their own.
     "traces.receive": null,
     "traces.list": { input: {} },
+    // It needs spans.
+    "traces.read": null,
     "connections.list": { input: {} },
     "connections.read": null,
     "connections.test": null,

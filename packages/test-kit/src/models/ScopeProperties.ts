@@ -127,6 +127,7 @@ const coverage: Readonly<Record<Operation, Coverage>> = {
     noId: "Its query names the agent of the call that a job ingests, within the scopes of the sender."
   },
   "traces.list": "organization",
+  "traces.read": "organization",
   "calls.list": "lists",
   "calls.read": path("call", "GET "),
   "calls.review": path("call", "PATCH "),

@@ -271,6 +271,8 @@ export const traceStoreContract = <E>(
         expect(new Set([made, ...others].map(({ trace }) => trace.id)).size).toBe(3)
         expect(yield* store.find(mine.toWrite, { scope: "", keys: ["a"] })).toEqual([made])
         expect(yield* store.findForUpdate(theirs.toWrite, made.trace.id)).toEqual(Option.none())
+        expect(yield* store.read(theirs.toRead, made.trace.id)).toEqual(Option.none())
+        expect(yield* store.read(mine.toRead, made.trace.id)).toEqual(Option.some(made.trace))
         yield* store.save(theirs.toWrite, { ...made, version: 9 })
         expect(yield* mine.find(made)).toEqual(Option.some(made))
         const pages = yield* everyPage((page) => store.list(theirs.toRead, { state: undefined }, page), { limit: 9 })

@@ -292,6 +292,12 @@ export const layer = Layer.effect(
           Effect.map((chunks) => chunks.flat().toReversed()),
           storing("TraceStore.parts")
         ),
+      read: (permit, id) =>
+        sql`SELECT ${columns} FROM ${tables.traces}
+            WHERE organization_id = ${permit.organizationId} AND id = ${id}`.pipe(
+          listed.first,
+          storing("TraceStore.read")
+        ),
       list: (permit, { state }, page) =>
         sql`SELECT ${columns} FROM ${tables.traces}
             WHERE organization_id = ${permit.organizationId}
