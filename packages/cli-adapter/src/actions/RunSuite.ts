@@ -236,7 +236,7 @@ export const run = (options: RunOptions): CommandEffect =>
   }).pipe(
     Effect.scoped,
     onTarget(options, async () => {
-      const { plainEngine, withLanguageModel } = await import("../EngineSettings.js")
-      return withLanguageModel(plainEngine(options))
+      const { runningEngine } = await import("../EngineSettings.js")
+      return runningEngine(options)
     })
   )
