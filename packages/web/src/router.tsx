@@ -10,6 +10,7 @@ import {
 import type { CallSelection } from "./api/calls.js"
 import { basePath, queryClient } from "./api/client.js"
 import { sessionQuery } from "./api/session.js"
+import type { EvaluatorSelection } from "./api/tests.js"
 import { Empty, ErrorNotice } from "./components/Feedback.js"
 import { Layout } from "./components/Layout.js"
 import { Calls } from "./routes/Calls.js"
@@ -121,6 +122,45 @@ const suites = createRoute({
   component: lazyRouteComponent(() => import("./routes/Suites.js"), "Suites")
 })
 
+const evaluators = createRoute({
+  getParentRoute: () => app,
+  path: "/evaluators",
+  validateSearch: (search: Readonly<Record<string, unknown>>): EvaluatorSelection => ({
+    project: asId(search.project),
+    folder: asText(search.folder),
+    search: asText(search.search)
+  }),
+  component: lazyRouteComponent(() => import("./routes/Evaluators.js"), "Evaluators")
+})
+
+const inProject = (search: Readonly<Record<string, unknown>>): { readonly project?: number } => ({
+  project: asId(search.project)
+})
+
+const evaluator = createRoute({
+  getParentRoute: () => app,
+  path: "/evaluators/$id",
+  validateSearch: (search: Readonly<Record<string, unknown>>): Omit<EvaluatorSelection, "search"> => ({
+    ...inProject(search),
+    folder: asText(search.folder)
+  }),
+  component: lazyRouteComponent(() => import("./routes/Evaluator.js"), "EvaluatorPage")
+})
+
+const personalities = createRoute({
+  getParentRoute: () => app,
+  path: "/personalities",
+  validateSearch: inProject,
+  component: lazyRouteComponent(() => import("./routes/Personalities.js"), "Personalities")
+})
+
+const profiles = createRoute({
+  getParentRoute: () => app,
+  path: "/profiles",
+  validateSearch: inProject,
+  component: lazyRouteComponent(() => import("./routes/Profiles.js"), "Profiles")
+})
+
 const result = createRoute({
   getParentRoute: () => app,
   path: "/results/$id",
@@ -150,7 +190,23 @@ const settings = createRoute({
 
 const routeTree = root.addChildren([
   login,
-  app.addChildren([home, calls, call, dashboards, dashboard, suites, results, result, compare, run, settings])
+  app.addChildren([
+    home,
+    calls,
+    call,
+    dashboards,
+    dashboard,
+    evaluators,
+    evaluator,
+    personalities,
+    profiles,
+    suites,
+    results,
+    result,
+    compare,
+    run,
+    settings
+  ])
 ])
 
 export const router = createRouter({

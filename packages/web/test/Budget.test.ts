@@ -41,7 +41,7 @@ describe("the bundle", () => {
     expect(kilobytes(first, ".css")).toBeLessThanOrEqual(15)
   })
 
-  it.each(["src/routes/Call.tsx", "src/routes/Dashboard.tsx", "src/routes/Suites.tsx"])(
+  it.each(["src/routes/Call.tsx", "src/routes/Dashboard.tsx", "src/routes/Suites.tsx", "src/routes/Evaluator.tsx"])(
     "loads at most 70 kB more for %s",
     (entry) => {
       const first = filesOf(manifest, "index.html")

@@ -1,7 +1,8 @@
 /** The app in a browser, page by page, against a server with data. */
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { overflows, screenshot, startBrowser, violations } from "./support/browser.js"
+import { startBrowser } from "./support/browser.js"
+import { expectSoundPage, openPage, type OpenOptions } from "./support/page.js"
 import { startWebServer, type WebServer } from "./support/server.js"
 
 describe("the web app", () => {
@@ -9,7 +10,7 @@ describe("the web app", () => {
   let browser: Browser
   let context: BrowserContext
   let page: Page
-  let problems: Array<string> = []
+  let problems: ReadonlyArray<string> = []
   const ends: Array<() => Promise<void>> = []
 
   beforeAll(async () => {
@@ -21,35 +22,11 @@ describe("the web app", () => {
   afterAll(async () => {
     for (const end of ends) await end()
   })
-  const open = async (
-    options: { readonly width?: number; readonly dark?: boolean; readonly signedIn?: boolean } = {}
-  ) => {
-    const { dark = false, signedIn = true, width = 1280 } = options
-    context = await browser.newContext({
-      viewport: { width, height: 800 },
-      colorScheme: dark ? "dark" : "light",
-      reducedMotion: "reduce",
-      locale: "en-US"
-    })
-    context.setDefaultTimeout(30_000)
-    page = await context.newPage()
-    problems = []
-    page.on("pageerror", (error) => problems.push(`error: ${error.message}`))
-    page.on("console", (message) => {
-      // The browser reports each response with a status of 400 or more; the pages show what it means.
-      if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
-        problems.push(`console: ${message.text()}`)
-      }
-    })
-    page.on("request", (request) => {
-      if (!request.url().startsWith(server.url)) problems.push(`request to ${request.url()}`)
-    })
-    if (signedIn) {
-      await context.request.post(`${server.url}/user/v1/session/`, {
-        data: { api_key: server.apiKey },
-        headers: { origin: server.url }
-      })
-    }
+  const open = async (options: OpenOptions = {}) => {
+    const opened = await openPage(browser, server, options)
+    context = opened.context
+    page = opened.page
+    problems = opened.problems
   }
   beforeEach(() => {
     problems = []
@@ -59,13 +36,7 @@ describe("the web app", () => {
     expect(problems).toEqual([])
   })
 
-  /** What every page has to be: accessible, not wider than its window, escaped. */
-  const expectSound = async (name: string) => {
-    expect(await violations(page)).toEqual([])
-    expect(await overflows(page)).toBe(false)
-    expect(await page.evaluate(() => "hacked" in window)).toBe(false)
-    await screenshot(page, name)
-  }
+  const expectSound = (name: string) => expectSoundPage(page, name)
 
   describe("signing in", () => {
     it("takes an API key, shows what is wrong with one, and goes on to the page that was asked for", async () => {

@@ -1,5 +1,9 @@
+import { EarshotError } from "@earshot/client"
 import { describe, expect, it } from "vitest"
+import * as Actions from "../src/rules/actions.js"
 import * as Charts from "../src/rules/charts.js"
+import { bodyOf, newForm } from "../src/rules/evaluatorDraft.js"
+import { fieldMessages, isPlaced } from "../src/rules/fieldErrors.js"
 import * as Filter from "../src/rules/filter.js"
 import * as Format from "../src/rules/format.js"
 import * as Turns from "../src/rules/turns.js"
@@ -279,5 +283,82 @@ describe("the places of errors in a suite", () => {
         }
       }
     }
+  })
+})
+
+describe("conditional actions", () => {
+  const item = (condition: string | number): Actions.Item => ({
+    condition,
+    action: `after ${condition}`,
+    type: "standard",
+    fixed_message: false
+  })
+  const actions: Actions.Actions = { role: "A caller", items: [item("FIRST_MESSAGE"), item("asks"), item(1), item(2)] }
+
+  it("are written with ids from 0 in their order, and read back", () => {
+    expect(Actions.toWire(actions).conditions.map(({ id }) => id)).toEqual([0, 1, 2, 3])
+    expect(Actions.ofWire(Actions.toWire(actions))).toEqual(actions)
+  })
+
+  it("keep references to items that move, and blank those to an item that is removed", () => {
+    const conditions = (of: Actions.Actions) => of.items.map(({ condition }) => condition)
+    expect(conditions(Actions.raised(actions, 2))).toEqual(["FIRST_MESSAGE", 2, "asks", 1])
+    expect(Actions.raised(Actions.raised(actions, 2), 2)).toEqual(actions)
+    expect(conditions(Actions.removed(actions, 2))).toEqual(["FIRST_MESSAGE", "asks", ""])
+    expect(conditions(Actions.removed(actions, 1))).toEqual(["FIRST_MESSAGE", "", 1])
+  })
+
+  it("keep the item that begins the conversation at its place", () => {
+    for (const same of [
+      Actions.removed(actions, 0),
+      Actions.raised(actions, 0),
+      Actions.raised(actions, 1),
+      Actions.raised(actions, 4)
+    ]) {
+      expect(same).toEqual(actions)
+    }
+    expect(Actions.added(actions).items).toHaveLength(5)
+    expect(Actions.changed(actions, 1, { action: "Hello" }).items[1]).toEqual({ ...item("asks"), action: "Hello" })
+  })
+})
+
+describe("the form of an evaluator", () => {
+  it("sends instructions or conditional actions by its type, and lists and numbers as they are typed", () => {
+    const form = { ...newForm(7, "smoke"), name: "One", instructions: "Ask.", tags: " a, ,b ", max_duration: "90" }
+    const body = bodyOf(form)
+    expect(body).toMatchObject({
+      agent: 7,
+      folder_path: "smoke",
+      instructions: "Ask.",
+      tags: ["a", "b"],
+      max_duration: 90
+    })
+    expect(body).not.toHaveProperty("conditional_actions")
+    const conditional = bodyOf({ ...form, scenario_type: "conditional_actions", max_duration: " " })
+    expect(conditional).toMatchObject({ max_duration: null, conditional_actions: { conditions: [{ id: 0 }] } })
+    expect(conditional).not.toHaveProperty("instructions")
+  })
+})
+
+describe("errors of fields", () => {
+  const error = new EarshotError(new Response(null, { status: 400 }), {
+    name: ["May not be blank."],
+    information: ["Too large."],
+    "information.room": ["A."],
+    "information_more[0]": ["B."]
+  })
+
+  it("are those of a field and of what is in it", () => {
+    expect(fieldMessages(error, "name")).toBe("May not be blank.")
+    expect(fieldMessages(error, "information")).toBe("Too large. room: A.")
+    expect(fieldMessages(error, "agent")).toBe(undefined)
+    expect(fieldMessages(new Error("none"), "name")).toBe(undefined)
+  })
+
+  it("are placed if every one is", () => {
+    expect(isPlaced(error, ["name", "information"])).toBe(false)
+    expect(isPlaced(error, ["name", "information", "information_more"])).toBe(true)
+    expect(isPlaced(error, ["name", "information"], /^information_more\[\d+\]$/)).toBe(true)
+    expect(isPlaced(new Error("none"), ["name"])).toBe(false)
   })
 })

@@ -6,11 +6,8 @@ export {
   Channel,
   type ChatEndpoint,
   MASKED,
-  type AgentEndpoints,
   type OpenChatEndpoint,
-  type OpenVoiceEndpoint,
-  type VoiceEndpoint,
-  SealedValue,
+  SealedHeader,
   encodeAgent
 } from "./Agent.js"
 export { AssistantIdTaken } from "./AgentErrors.js"

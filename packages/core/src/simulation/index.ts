@@ -20,4 +20,3 @@ export {
   type Utterance
 } from "./TestingAgent.js"
 export { layer as textExecutor, type TextExecutorConfig } from "./TextExecutor.js"
-export { make as makeVoiceExecutor, type VoiceExecutorConfig } from "./VoiceExecutor.js"

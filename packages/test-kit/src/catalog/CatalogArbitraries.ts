@@ -11,8 +11,7 @@ import {
   Project,
   type ProjectDraft,
   ProjectId,
-  SealedValue,
-  type VoiceEndpoint
+  SealedHeader
 } from "@earshot/core"
 import * as DateTime from "effect/DateTime"
 import * as fc from "fast-check"
@@ -58,18 +57,10 @@ const header = fc.tuple(
   fc.stringMatching(/^[\x21-\x7e]{1,40}$/)
 )
 
-const headers = fc.array(header, { maxLength: 3 }).map((all): Record<string, string> => Object.fromEntries(all))
-
-const chatEndpointInput = fc.record({
+const endpointInput = fc.record({
   url: fc.webUrl({ withQueryParameters: true, validSchemes: ["http", "https"] }),
   kind: fc.constantFrom("openai" as const, "webhook" as const),
-  headers
-})
-
-const voiceEndpointInput = fc.record({
-  url: fc.webUrl({ withQueryParameters: true, validSchemes: ["ws", "wss"] }),
-  headers,
-  auth_token: fc.option(fc.stringMatching(/^[\x21-\x7e]{1,40}$/))
+  headers: fc.array(header, { maxLength: 3 }).map((all): Record<string, string> => Object.fromEntries(all))
 })
 
 /** The draft of an agent without its project. */
@@ -79,22 +70,12 @@ export const agentDraft: fc.Arbitrary<Omit<AgentDraft, "project">> = fc.record({
   assistant_id: fc.option(assistantId),
   provider: fc.option(fc.constantFrom("provider_a", "provider_f", "somebody")),
   supported_channels: channels,
-  chat_endpoint: fc.option(chatEndpointInput),
-  voice_endpoint: fc.option(voiceEndpointInput)
+  chat_endpoint: fc.option(endpointInput)
 })
 
-const sealedHeaders = (all: Readonly<Record<string, string>>) =>
-  Object.fromEntries(Object.entries(all).map(([key, value]) => [key, SealedValue.make(value)]))
-
-const chatEndpoint: fc.Arbitrary<ChatEndpoint> = chatEndpointInput.map((input) => ({
+const chatEndpoint: fc.Arbitrary<ChatEndpoint> = endpointInput.map((input) => ({
   ...input,
-  headers: sealedHeaders(input.headers)
-}))
-
-const voiceEndpoint: fc.Arbitrary<VoiceEndpoint> = voiceEndpointInput.map((input) => ({
-  url: input.url,
-  headers: sealedHeaders(input.headers),
-  authToken: input.auth_token === null ? null : SealedValue.make(input.auth_token)
+  headers: Object.fromEntries(Object.entries(input.headers).map(([key, value]) => [key, SealedHeader.make(value)]))
 }))
 
 /** A new agent for a store, without its project and assistant id, which must be unused. */
@@ -103,8 +84,7 @@ export const newAgent: fc.Arbitrary<Omit<NewAgent, "projectId" | "assistantId">>
   description: text(400),
   provider: fc.option(fc.constantFrom("provider_a", "provider_f")),
   supportedChannels: channels,
-  chatEndpoint: fc.option(chatEndpoint),
-  voiceEndpoint: fc.option(voiceEndpoint)
+  chatEndpoint: fc.option(chatEndpoint)
 })
 
 const instant = fc.integer({ min: 0, max: 4_000_000_000_000 }).map((millis) => DateTime.unsafeMake(millis))

@@ -11,7 +11,6 @@ export const newAgent = (agent: Pick<NewAgent, "projectId"> & Partial<NewAgent>)
   provider: null,
   supportedChannels: ["voice"],
   chatEndpoint: null,
-  voiceEndpoint: null,
   ...agent
 })
 

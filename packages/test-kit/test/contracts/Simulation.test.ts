@@ -35,7 +35,6 @@ const agent = (id: number, chatEndpoint: Agent["chatEndpoint"]): Agent =>
     provider: null,
     supportedChannels: ["text"],
     chatEndpoint,
-    voiceEndpoint: null,
     createdAt: DateTime.unsafeMake(0),
     updatedAt: DateTime.unsafeMake(0)
   })

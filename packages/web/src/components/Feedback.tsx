@@ -12,10 +12,6 @@ export const messageOf = (error: unknown): string => {
   return error.detail ?? (fields.length > 0 ? fields.join(" ") : `The server answered with status ${error.status}.`)
 }
 
-/** The messages of one field of a form. */
-export const fieldMessages = (error: unknown, field: string): string | undefined =>
-  error instanceof EarshotError ? error.errors[field]?.join(" ") : undefined
-
 export const ErrorNotice = ({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) => (
   <div className="notice bad" role="alert">
     <div className="plain">{messageOf(error)}</div>

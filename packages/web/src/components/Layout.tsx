@@ -11,7 +11,8 @@ import { nextTheme, setTheme, type Theme, theme } from "./theme.js"
 const NAVIGATION: ReadonlyArray<readonly [path: string, name: string, icon: IconName]> = [
   ["/calls", "Calls", "calls"],
   ["/dashboards", "Dashboards", "dashboards"],
-  ["/suites", "Suites", "tests"],
+  ["/evaluators", "Tests", "tests"],
+  ["/suites", "Suites", "play"],
   ["/results", "Results", "results"],
   ["/settings", "Settings", "settings"]
 ]

@@ -2,7 +2,8 @@ import { useMutation } from "@tanstack/react-query"
 import { useState } from "react"
 import { EarshotError } from "../api/client.js"
 import { signIn } from "../api/session.js"
-import { fieldMessages, messageOf } from "./Feedback.js"
+import { messageOf } from "./Feedback.js"
+import { fieldMessages } from "../rules/fieldErrors.js"
 
 /** Exchanges a pasted API key for a session. The key is sent once and kept nowhere in the browser. */
 export const SignInForm = ({ onDone }: { readonly onDone: () => void }) => {

@@ -1,12 +1,13 @@
 /** Every field of a widget, with a live preview, and the rules' messages at their fields. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
-import { type ReactNode, useDeferredValue, useState } from "react"
-import { client, dataOf, type Dashboard, EarshotError, type Schemas, type Widget } from "../api/client.js"
+import { useDeferredValue, useState } from "react"
+import { client, dataOf, type Dashboard, type Schemas, type Widget } from "../api/client.js"
 import { wireFilter } from "../api/dashboards.js"
+import { fieldMessages } from "../rules/fieldErrors.js"
 import { FIELDS, type FilterTree, readFilter } from "../rules/filter.js"
 import { Dialog } from "./Dialog.js"
-import { fieldMessages, messageOf } from "./Feedback.js"
 import { FilterBar } from "./FilterBar.js"
+import { entities, FormError, named, Select, TextField } from "./Form.js"
 import { WidgetChart } from "./WidgetChart.js"
 
 type Draft = Schemas["WidgetDraft"]
@@ -53,55 +54,6 @@ const withChart = (draft: Draft, chart_type: Draft["chart_type"]): Draft => ({
   ...(chart_type !== "stat" && (draft.field ?? "") === "" ? { field: "duration" } : {})
 })
 
-const Field = ({
-  name,
-  error,
-  children
-}: {
-  readonly name: string
-  readonly error: string | undefined
-  readonly children: ReactNode
-}) => (
-  <div className="field">
-    <label className="field">
-      <span className="label">{name}</span>
-      {children}
-    </label>
-    {error === undefined ? null : (
-      <span className="field-error" role="alert">
-        {error}
-      </span>
-    )}
-  </div>
-)
-
-const Choice = <A extends string>({
-  value,
-  options,
-  none,
-  onChange
-}: {
-  readonly value: string | null | undefined
-  readonly options: ReadonlyArray<A>
-  readonly none?: string
-  readonly onChange: (value: A | null) => void
-}) => (
-  <select
-    className="input"
-    value={value ?? ""}
-    onChange={(event) => {
-      onChange(options.find((one) => one === event.target.value) ?? null)
-    }}
-  >
-    {none === undefined ? null : <option value="">{none}</option>}
-    {options.map((one) => (
-      <option key={one} value={one}>
-        {one}
-      </option>
-    ))}
-  </select>
-)
-
 const groupFieldOf = ({ group_by }: Draft): string =>
   group_by !== null && group_by !== undefined && "field" in group_by ? group_by.field : ""
 
@@ -131,79 +83,69 @@ const ChartFields = ({
           <option key={field} value={field} />
         ))}
       </datalist>
-      <Field name="Field" error={at("field")}>
-        <input
-          className="input"
-          list="widget-fields"
-          value={draft.field ?? ""}
-          onChange={(event) => {
-            const field = event.target.value
-            set({ field, ...(field === "metric_evaluations.value" ? {} : { metric: null }) })
+      <TextField
+        name="Field"
+        error={at("field")}
+        list="widget-fields"
+        value={draft.field ?? ""}
+        onChange={(field) => {
+          set({ field, ...(field === "metric_evaluations.value" ? {} : { metric: null }) })
+        }}
+      />
+      {draft.field === "metric_evaluations.value" ? (
+        <Select
+          name="Metric"
+          error={at("metric")}
+          value={draft.metric}
+          none="Choose a metric"
+          options={entities(metrics.data)}
+          onChange={(metric) => {
+            set({ metric })
           }}
         />
-      </Field>
-      {draft.field === "metric_evaluations.value" ? (
-        <Field name="Metric" error={at("metric")}>
-          <select
-            className="input"
-            value={draft.metric ?? ""}
-            onChange={(event) => {
-              set({ metric: event.target.value === "" ? null : Number(event.target.value) })
-            }}
-          >
-            <option value="">Choose a metric</option>
-            {metrics.data?.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </Field>
       ) : null}
       {isBar ? (
         <>
-          <Field name="Function" error={at("aggregation_function")}>
-            <Choice
-              value={draft.aggregation_function}
-              options={FUNCTIONS}
-              onChange={(value) => {
-                set({ aggregation_function: value })
-              }}
-            />
-          </Field>
-          <Field name="Period" error={at("time_period")}>
-            <Choice
-              value={draft.time_period}
-              options={PERIODS}
-              onChange={(value) => {
-                set({ time_period: value })
-              }}
-            />
-          </Field>
+          <Select
+            name="Function"
+            error={at("aggregation_function")}
+            value={draft.aggregation_function}
+            options={named(FUNCTIONS)}
+            onChange={(aggregation_function) => {
+              set({ aggregation_function })
+            }}
+          />
+          <Select
+            name="Period"
+            error={at("time_period")}
+            value={draft.time_period}
+            options={named(PERIODS)}
+            onChange={(time_period) => {
+              set({ time_period })
+            }}
+          />
         </>
       ) : null}
-      <Field name="Group by" error={at("group_by")}>
-        <input
-          className="input"
-          list="widget-fields"
-          value={groupField}
-          placeholder="no grouping"
-          onChange={(event) => {
-            const field = event.target.value
-            set({ group_by: field === "" ? null : { type: "field", field } })
-          }}
-        />
-      </Field>
-      <Field name="Data type" error={at("data_type")}>
-        <Choice
-          value={draft.data_type}
-          options={DATA_TYPES}
-          none="by the field"
-          onChange={(value) => {
-            set({ data_type: value })
-          }}
-        />
-      </Field>
+      <TextField
+        name="Group by"
+        error={at("group_by")}
+        list="widget-fields"
+        value={groupField}
+        placeholder="no grouping"
+        onChange={(field) => {
+          set({ group_by: field === "" ? null : { type: "field", field } })
+        }}
+      />
+      <Select
+        name="Data type"
+        error={at("data_type")}
+        value={draft.data_type}
+        options={named(DATA_TYPES)}
+        none="by the field"
+        onChange={(data_type) => {
+          set({ data_type })
+        }}
+      />
     </>
   )
 }
@@ -218,13 +160,14 @@ const usePreview = (draft: Draft) => {
 }
 
 const PLACES = [
-  "dashboard",
+  "name",
   "chart_type",
   "field",
   "metric",
   "time_period",
   "aggregation_function",
   "group_by",
+  "data_type",
   "filters"
 ]
 
@@ -257,30 +200,28 @@ export const WidgetEditor = ({
   const error = save.error ?? preview.error
   const at = (field: string) => fieldMessages(error, field)
   const filter: FilterTree = readFilter(draft.filters ?? null) ?? null
-  const isPlaced = error instanceof EarshotError && Object.keys(error.errors).some((field) => PLACES.includes(field))
   const groupField = groupFieldOf(draft)
   return (
     <Dialog title={widget === undefined ? "New widget" : "Edit widget"} onClose={onClose}>
       <div className="form-grid">
-        <Field name="Name" error={at("name")}>
-          <input
-            className="input"
-            value={draft.name ?? ""}
-            maxLength={255}
-            onChange={(event) => {
-              set({ name: event.target.value })
-            }}
-          />
-        </Field>
-        <Field name="Chart" error={at("chart_type")}>
-          <Choice
-            value={draft.chart_type}
-            options={CHARTS}
-            onChange={(chart) => {
-              setDraft(withChart(draft, chart ?? "bar"))
-            }}
-          />
-        </Field>
+        <TextField
+          name="Name"
+          error={at("name")}
+          value={draft.name ?? ""}
+          maxLength={255}
+          onChange={(name) => {
+            set({ name })
+          }}
+        />
+        <Select
+          name="Chart"
+          error={at("chart_type")}
+          value={draft.chart_type}
+          options={named(CHARTS)}
+          onChange={(chart) => {
+            setDraft(withChart(draft, chart ?? "bar"))
+          }}
+        />
         {draft.chart_type === "stat" ? null : (
           <ChartFields draft={draft} at={at} set={set} project={dashboard.project} />
         )}
@@ -313,11 +254,7 @@ export const WidgetEditor = ({
           />
         )}
       </section>
-      {error !== null && !isPlaced ? (
-        <p className="field-error plain" role="alert">
-          {messageOf(error)}
-        </p>
-      ) : null}
+      <FormError error={error} fields={PLACES} />
       <footer>
         <button type="button" className="button quiet" onClick={onClose}>
           Cancel

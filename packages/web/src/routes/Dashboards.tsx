@@ -3,9 +3,10 @@ import { Link, useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { client, dataOf } from "../api/client.js"
 import { dashboardsQuery, projectsQuery } from "../api/dashboards.js"
-import { Dialog } from "../components/Dialog.js"
-import { Empty, ErrorNotice, fieldMessages, Loaded } from "../components/Feedback.js"
+import { Empty, Loaded } from "../components/Feedback.js"
+import { entities, FormDialog, Select, TextField } from "../components/Form.js"
 import { Icon } from "../components/Icon.js"
+import { fieldMessages } from "../rules/fieldErrors.js"
 import { shortTime } from "../rules/format.js"
 import "../styles/dashboards.css"
 
@@ -16,6 +17,7 @@ const NewDashboard = ({ onClose }: { readonly onClose: () => void }) => {
   const [name, setName] = useState("")
   const [project, setProject] = useState<number>()
   const chosen = project ?? projects.data?.[0]?.id
+  const isChoice = (projects.data?.length ?? 0) > 1
   const create = useMutation({
     mutationFn: () => dataOf(client.POST("/dashboards/dashboards/", { body: { name, project: chosen ?? 0 } })),
     onSuccess: async ({ id }) => {
@@ -24,55 +26,37 @@ const NewDashboard = ({ onClose }: { readonly onClose: () => void }) => {
     }
   })
   return (
-    <Dialog title="New dashboard" onClose={onClose} narrow>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          create.mutate()
-        }}
-      >
-        <label className="field">
-          <span className="label">Name</span>
-          <input
-            className="input"
-            value={name}
-            maxLength={255}
-            required
-            onChange={(event) => {
-              setName(event.target.value)
-            }}
-          />
-          <span className="field-error">{fieldMessages(create.error, "name")}</span>
-        </label>
-        {(projects.data?.length ?? 0) > 1 ? (
-          <label className="field">
-            <span className="label">Project</span>
-            <select
-              className="input"
-              value={chosen}
-              onChange={(event) => {
-                setProject(Number(event.target.value))
-              }}
-            >
-              {projects.data?.map((one) => (
-                <option key={one.id} value={one.id}>
-                  {one.name}
-                </option>
-              ))}
-            </select>
-          </label>
-        ) : null}
-        {create.error === null || fieldMessages(create.error, "name") !== undefined ? null : (
-          <ErrorNotice error={create.error} />
-        )}
-        <footer>
-          <button type="submit" className="button primary" disabled={create.isPending || name.trim() === ""}>
-            Create
-          </button>
-        </footer>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="New dashboard"
+      submit="Create"
+      error={create.error}
+      fields={isChoice ? ["name", "project"] : ["name"]}
+      isPending={create.isPending}
+      isComplete={name.trim() !== ""}
+      onSubmit={() => {
+        create.mutate()
+      }}
+      onClose={onClose}
+    >
+      <TextField
+        name="Name"
+        value={name}
+        maxLength={255}
+        error={fieldMessages(create.error, "name")}
+        onChange={setName}
+      />
+      {isChoice ? (
+        <Select
+          name="Project"
+          value={chosen}
+          options={entities(projects.data)}
+          error={fieldMessages(create.error, "project")}
+          onChange={(next) => {
+            setProject(next ?? undefined)
+          }}
+        />
+      ) : null}
+    </FormDialog>
   )
 }
 

@@ -4,9 +4,11 @@ import { useState } from "react"
 import { agentsQuery } from "../api/calls.js"
 import { basePath, client, dataOf, type Metric } from "../api/client.js"
 import { Dialog } from "../components/Dialog.js"
-import { Empty, ErrorNotice, fieldMessages, Loaded } from "../components/Feedback.js"
+import { Empty, ErrorNotice, Loaded } from "../components/Feedback.js"
+import { FormDialog, TextField } from "../components/Form.js"
 import { Icon } from "../components/Icon.js"
 import { State } from "../components/Status.js"
+import { fieldMessages } from "../rules/fieldErrors.js"
 import { number, shortTime, words } from "../rules/format.js"
 import "../styles/results.css"
 
@@ -46,76 +48,67 @@ const NewKey = ({ onClose }: { readonly onClose: () => void }) => {
     onSuccess: () => queries.invalidateQueries({ queryKey: ["keys"] })
   })
   const secret = create.data !== undefined && "api_key" in create.data ? create.data.api_key : undefined
+  if (secret !== undefined) {
+    return (
+      <Dialog title="New API key" onClose={onClose} narrow>
+        <p>Copy the key now: it is not shown again.</p>
+        <pre className="code" tabIndex={0}>
+          {secret}
+        </pre>
+        <footer>
+          <button
+            type="button"
+            className="button"
+            onClick={() => {
+              void navigator.clipboard.writeText(secret)
+            }}
+          >
+            <Icon name="copy" /> Copy
+          </button>
+          <button type="button" className="button primary" onClick={onClose}>
+            Done
+          </button>
+        </footer>
+      </Dialog>
+    )
+  }
   return (
-    <Dialog title="New API key" onClose={onClose} narrow>
-      {secret === undefined ? (
-        <form
-          className="stack"
-          onSubmit={(event) => {
-            event.preventDefault()
-            create.mutate()
-          }}
-        >
-          <label className="field">
-            <span className="label">Name</span>
+    <FormDialog
+      title="New API key"
+      submit="Create"
+      error={create.error}
+      fields={["name"]}
+      isPending={create.isPending}
+      isComplete={name.trim() !== ""}
+      onSubmit={() => {
+        create.mutate()
+      }}
+      onClose={onClose}
+    >
+      <TextField
+        name="Name"
+        value={name}
+        maxLength={255}
+        error={fieldMessages(create.error, "name")}
+        onChange={setName}
+      />
+      <fieldset>
+        <legend className="label">Permissions</legend>
+        {SCOPES.map(([label], index) => (
+          <label key={label} className="check">
             <input
-              className="input"
-              value={name}
-              maxLength={255}
-              onChange={(event) => {
-                setName(event.target.value)
+              type="radio"
+              name="scopes"
+              checked={choice === index}
+              onChange={() => {
+                setChoice(index)
               }}
             />
-            <span className="field-error">{fieldMessages(create.error, "name")}</span>
+            {label}
           </label>
-          <fieldset>
-            <legend className="label">Permissions</legend>
-            {SCOPES.map(([label], index) => (
-              <label key={label} className="check">
-                <input
-                  type="radio"
-                  name="scopes"
-                  checked={choice === index}
-                  onChange={() => {
-                    setChoice(index)
-                  }}
-                />
-                {label}
-              </label>
-            ))}
-          </fieldset>
-          {create.error === null || fieldMessages(create.error, "name") !== undefined ? null : (
-            <ErrorNotice error={create.error} />
-          )}
-          <footer>
-            <button type="submit" className="button primary" disabled={create.isPending || name.trim() === ""}>
-              Create
-            </button>
-          </footer>
-        </form>
-      ) : (
-        <div className="stack">
-          <p>Copy the key now: it is not shown again.</p>
-          <pre className="code" tabIndex={0}>
-            {secret}
-          </pre>
-          <footer>
-            <button
-              type="button"
-              className="button"
-              onClick={() => {
-                void navigator.clipboard.writeText(secret)
-              }}
-            >
-              <Icon name="copy" /> Copy
-            </button>
-            <button type="button" className="button primary" onClick={onClose}>
-              Done
-            </button>
-          </footer>
-        </div>
-      )}
-    </Dialog>
+        ))}
+      </fieldset>
+    </FormDialog>
   )
 }
 

@@ -32,8 +32,7 @@ export {
 } from "./Playback.js"
 export { type Sound, type TelephoneAudio, telephoneAudio } from "./TelephoneAudio.js"
 export { type Speak, SpeechFailed, TextToSpeech, type Utterance } from "./TextToSpeech.js"
-export { monoWav, stereoWav } from "./CallWav.js"
-export { type VoiceAddress, voiceAddressOf } from "./VoiceAddressRules.js"
+export { stereoWav } from "./StereoWav.js"
 export { type Activity, type ActivityOptions, listen, noActivity, type TimeSpan, spansOf } from "./VoiceActivity.js"
 export {
   type Answer,
@@ -44,7 +43,13 @@ export {
   measureCall,
   type VoiceMeasures
 } from "./VoiceMeasures.js"
-export { type ConnectionEvent, VoiceFailed, type VoiceConnection, VoiceConnections } from "./VoiceConnection.js"
+export {
+  type ConnectionEvent,
+  type VoiceAddress,
+  VoiceFailed,
+  type VoiceConnection,
+  VoiceConnections
+} from "./VoiceConnection.js"
 export {
   type CallEnd,
   type VoiceCallRecord,

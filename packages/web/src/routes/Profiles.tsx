@@ -1,0 +1,204 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useNavigate, useSearch } from "@tanstack/react-router"
+import { useState } from "react"
+import { agentsQuery } from "../api/calls.js"
+import { client, dataOf, type Schemas } from "../api/client.js"
+import { profilesQuery, type TestProfile } from "../api/tests.js"
+import { Empty, ErrorNotice, Loaded } from "../components/Feedback.js"
+import { entities, FormDialog, Select, TextArea, TextField } from "../components/Form.js"
+import { Icon } from "../components/Icon.js"
+import { useMay } from "../components/permission.js"
+import { ProjectSelect, RowActions, TestsHead, useProject } from "../components/TestPages.js"
+import { fieldMessages } from "../rules/fieldErrors.js"
+import { shortTime } from "../rules/format.js"
+import { readObject } from "../rules/json.js"
+import "../styles/results.css"
+import "../styles/tests.css"
+
+const path = (id: number) => ({ path: { id } })
+
+const FIELDS = ["name", "agent", "information"]
+
+const NEW_INFORMATION = { main_agent_variables: {} }
+
+const ProfileDialog = ({
+  profile,
+  project,
+  onClose
+}: {
+  readonly profile: TestProfile | undefined
+  readonly project: number
+  readonly onClose: () => void
+}) => {
+  const queries = useQueryClient()
+  const agents = useQuery(agentsQuery)
+  const [name, setName] = useState(profile?.name ?? "")
+  const [agent, setAgent] = useState(profile?.agent ?? null)
+  const [json, setJson] = useState(() => JSON.stringify(profile?.information ?? NEW_INFORMATION, null, 2))
+  const information = readObject(json)
+  const save = useMutation({
+    mutationFn: async () => {
+      // eslint-disable-next-line typescript/consistent-type-assertions -- an object of JSON, as the field takes it
+      const body = { name, agent, information: information as Schemas["TestProfile"]["information"] }
+      if (profile === undefined) {
+        await dataOf(client.POST("/test_framework/v1/test_profiles/", { body: { ...body, project } }))
+      } else {
+        await dataOf(client.PATCH("/test_framework/v1/test_profiles/{id}/", { params: path(profile.id), body }))
+      }
+    },
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ["profiles"] })
+      onClose()
+    }
+  })
+  const at = (field: string) => fieldMessages(save.error, field)
+  return (
+    <FormDialog
+      title={profile === undefined ? "New test profile" : "Edit test profile"}
+      submit={profile === undefined ? "Create" : "Save"}
+      error={save.error}
+      fields={FIELDS}
+      isPending={save.isPending}
+      isComplete={name.trim() !== "" && information !== undefined}
+      onSubmit={() => {
+        save.mutate()
+      }}
+      onClose={onClose}
+    >
+      <TextField name="Name" value={name} maxLength={255} error={at("name")} onChange={setName} />
+      <Select
+        name="Agent"
+        value={agent}
+        none="Any agent"
+        options={entities(agents.data?.filter((one) => one.project === project))}
+        error={at("agent")}
+        onChange={setAgent}
+      />
+      <TextArea
+        name="Information as JSON"
+        isCode
+        hint="What the simulated caller knows, by section. The values in main_agent_variables fill {{variables}}."
+        value={json}
+        rows={10}
+        error={information === undefined ? "This is not a JSON object." : at("information")}
+        onChange={setJson}
+      />
+    </FormDialog>
+  )
+}
+
+/** The sections of a profile, each with the names of its values. */
+const sections = (information: TestProfile["information"]): string =>
+  Object.entries(information)
+    .map(([section, values]: readonly [string, unknown]) =>
+      typeof values === "object" && values !== null ? `${section}: ${Object.keys(values).join(", ") || "–"}` : section
+    )
+    .join("; ")
+
+export const Profiles = () => {
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const project = useProject(useSearch({ from: "/app/profiles" }).project)
+  const { chosen } = project
+  const profiles = useQuery(profilesQuery(chosen))
+  const [editing, setEditing] = useState<TestProfile | "new">()
+  const [mayWrite, mayDelete] = [useMay("catalog:write"), useMay("catalog:delete")]
+  const remove = useMutation({
+    mutationFn: (id: number) => dataOf(client.DELETE("/test_framework/v1/test_profiles/{id}/", { params: path(id) })),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["profiles"] })
+  })
+  const now = new Date()
+  return (
+    <>
+      <TestsHead path="/profiles">
+        <ProjectSelect
+          project={project}
+          onChange={(next) => {
+            void navigate({ to: "/profiles", search: { project: next } })
+          }}
+        />
+        {mayWrite && chosen !== undefined ? (
+          <button
+            type="button"
+            className="button primary"
+            onClick={() => {
+              setEditing("new")
+            }}
+          >
+            <Icon name="plus" /> New test profile
+          </button>
+        ) : null}
+      </TestsHead>
+      <div className="page">
+        <div className="content">
+          {remove.error === null ? null : <ErrorNotice error={remove.error} />}
+          <section className="card" aria-label="Test profiles">
+            <Loaded of={profiles}>
+              {(all) =>
+                all.length === 0 ? (
+                  <Empty title="No test profiles yet">
+                    <p>A test profile holds what the simulated caller knows, such as a name or a booking number.</p>
+                  </Empty>
+                ) : (
+                  <div className="table-scroll" role="region" aria-label="Test profiles" tabIndex={0}>
+                    <table className="table">
+                      <thead>
+                        <tr>
+                          <th>Name</th>
+                          <th>Agent</th>
+                          <th>Changed (UTC)</th>
+                          <th>
+                            <span className="sr-only">Actions</span>
+                          </th>
+                        </tr>
+                      </thead>
+                      <tbody>
+                        {all.map((profile) => (
+                          <tr key={profile.id}>
+                            <td className="wide">
+                              <span className="strong plain">{profile.name}</span>
+                              <div className="muted small plain clamp">{sections(profile.information)}</div>
+                            </td>
+                            <td className="plain">{profile.agent_name ?? "Any"}</td>
+                            <td className="nowrap">{shortTime(profile.updated_at, now)}</td>
+                            <RowActions
+                              name={profile.name}
+                              onEdit={
+                                mayWrite
+                                  ? () => {
+                                      setEditing(profile)
+                                    }
+                                  : undefined
+                              }
+                              onDelete={
+                                mayDelete
+                                  ? () => {
+                                      remove.mutate(profile.id)
+                                    }
+                                  : undefined
+                              }
+                              consequence="Evaluators that use it will have none."
+                            />
+                          </tr>
+                        ))}
+                      </tbody>
+                    </table>
+                  </div>
+                )
+              }
+            </Loaded>
+          </section>
+        </div>
+      </div>
+      {editing === undefined || chosen === undefined ? null : (
+        <ProfileDialog
+          profile={editing === "new" ? undefined : editing}
+          project={chosen}
+          onClose={() => {
+            setEditing(undefined)
+          }}
+        />
+      )}
+    </>
+  )
+}
