@@ -59,6 +59,7 @@ export const plainEngine = (
   maxRecordingBytes: undefined,
   redaction: { keepDetails: [], everyday: false, lexicon: undefined, model: undefined, analyzerUrl: undefined },
   transcriber: undefined,
+  textToSpeech: undefined,
   languageModel: undefined,
   requestsPerMinute: undefined,
   refusalsPerMinute: undefined,
@@ -79,27 +80,56 @@ const httpUrl = (variable: string): Effect.Effect<string | undefined, UsageError
     : new UsageError({ reason: `${variable}: The URL must start with http:// or https://.` })
 }
 
-/** The engine of a command that ingests calls; the transcriber comes from the environment, since its key is a secret. */
+/** The servers that transcribe and synthesize speech. They come from the environment, since their keys are secrets. */
+const speechSettings: Effect.Effect<Pick<EngineSettings, "transcriber" | "textToSpeech">, UsageError> = Effect.gen(
+  function* () {
+    const env = process.env
+    const [transcriberUrl, speechUrl] = [
+      yield* httpUrl("EARSHOT_TRANSCRIBER_URL"),
+      yield* httpUrl("EARSHOT_SPEECH_URL")
+    ]
+    return {
+      transcriber:
+        transcriberUrl === undefined
+          ? undefined
+          : {
+              baseUrl: transcriberUrl,
+              apiKey: secretFrom(env.EARSHOT_TRANSCRIBER_KEY),
+              model: nonBlank(env.EARSHOT_TRANSCRIBER_MODEL) ?? "whisper-1"
+            },
+      textToSpeech:
+        speechUrl === undefined
+          ? undefined
+          : {
+              baseUrl: speechUrl,
+              apiKey: secretFrom(env.EARSHOT_SPEECH_KEY),
+              model: nonBlank(env.EARSHOT_SPEECH_MODEL) ?? "tts-1",
+              voice: nonBlank(env.EARSHOT_SPEECH_VOICE) ?? "alloy"
+            }
+    }
+  }
+)
+
+/** The engine of a command that executes runs. */
+export const runningEngine = (
+  options: StorageOptions & Partial<OutboundOptions>
+): Effect.Effect<EngineSettings, UsageError> =>
+  Effect.gen(function* () {
+    return { ...(yield* withLanguageModel(plainEngine(options))), ...(yield* speechSettings) }
+  })
+
+/** The engine of a command that ingests calls. */
 export const ingestingEngine = (
   options: StorageOptions & IngestingOptions & Partial<CodeHostOptions>
 ): Effect.Effect<EngineSettings, UsageError | CommandRejected> =>
   Effect.gen(function* () {
-    const env = process.env
-    const baseUrl = yield* httpUrl("EARSHOT_TRANSCRIBER_URL")
     return {
       ...(yield* withLanguageModel(plainEngine(options))),
+      ...(yield* speechSettings),
       recordings: options.recordings,
       collectAfterHours: options.collectAfter,
       maxRecordingBytes: options.maxRecordingBytes,
-      redaction: yield* redactionSettings(options),
-      transcriber:
-        baseUrl === undefined
-          ? undefined
-          : {
-              baseUrl,
-              apiKey: secretFrom(env.EARSHOT_TRANSCRIBER_KEY),
-              model: nonBlank(env.EARSHOT_TRANSCRIBER_MODEL) ?? "whisper-1"
-            }
+      redaction: yield* redactionSettings(options)
     }
   })
 

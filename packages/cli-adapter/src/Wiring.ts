@@ -40,6 +40,13 @@ export interface S3Settings {
   readonly sessionToken: Redacted.Redacted | undefined
 }
 
+/** A server with OpenAI's operations for speech. */
+interface SpeechServer {
+  readonly baseUrl: string
+  readonly apiKey: Redacted.Redacted | undefined
+  readonly model: string
+}
+
 /** The settings of a command's engine. */
 export interface EngineSettings {
   /** `sqlite:PATH` or `postgres://...` */
@@ -57,9 +64,10 @@ export interface EngineSettings {
   /** The largest recording in bytes. */
   readonly maxRecordingBytes: number | undefined
   readonly redaction: RedactionSettings
-  /** The server that transcribes `none-mono` calls. */
-  readonly transcriber:
-    { readonly baseUrl: string; readonly apiKey: Redacted.Redacted | undefined; readonly model: string } | undefined
+  /** The server that transcribes `none-mono` calls, and what agents say in runs by voice. */
+  readonly transcriber: SpeechServer | undefined
+  /** The server that speaks for the testing agent in runs by voice. */
+  readonly textToSpeech: (SpeechServer & { readonly voice: string }) | undefined
   /** Metrics that need a language model are skipped without one. */
   readonly languageModel: LanguageModelSettings | undefined
   readonly codeHosts: {

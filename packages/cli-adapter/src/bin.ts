@@ -148,6 +148,16 @@ const blobStore = ({ recordings, s3 }: EngineSettings): Effect.Effect<NonNullabl
 
 type EngineLayer = Layer.Layer<Engine.Services, Database.DatabaseError | UsageError>
 
+/** Speech, kept in memory once it is synthesized. */
+const speechOf = async ({ apiKey, ...server }: NonNullable<EngineSettings["textToSpeech"]>) => {
+  const OpenAiTextToSpeech = await import("@earshot/core/providers/OpenAiTextToSpeech")
+  const SpeechCache = await import("@earshot/core/providers/SpeechCache")
+  return Layer.provide(
+    SpeechCache.layer(),
+    OpenAiTextToSpeech.layer({ ...server, ...(apiKey === undefined ? {} : { apiKey }) })
+  )
+}
+
 const engineOn = (
   settings: EngineSettings,
   box: Layer.Layer<SecretBox.SecretBox> | undefined,
@@ -159,7 +169,7 @@ const engineOn = (
       const HttpRecordingSource = await import("@earshot/core/providers/HttpRecordingSource")
       const CodeHosts = await import("@earshot/core/providers/CodeHosts")
       const { publicUrl, repositories } = settings.codeHosts
-      const { allowedHosts, maxRecordingBytes, redaction, transcriber } = settings
+      const { allowedHosts, maxRecordingBytes, redaction, textToSpeech, transcriber } = settings
       const limiter = await rateLimiter(settings)
       const bytes = maxRecordingBytes === undefined ? {} : { maxBytes: maxRecordingBytes }
       return Engine.layerWith({
@@ -186,7 +196,8 @@ const engineOn = (
                 model: transcriber.model,
                 ...(transcriber.apiKey === undefined ? {} : { apiKey: transcriber.apiKey })
               })
-            })
+            }),
+        ...(textToSpeech === undefined ? {} : { textToSpeech: await speechOf(textToSpeech) })
       })
     })
   )

@@ -1971,6 +1971,14 @@ export interface components {
                     [key: string]: string;
                 };
             } | null;
+            /** @description WebSocket server that is called for voice simulations. Header values and the token are masked in responses. */
+            voice_endpoint: {
+                url: string;
+                headers: {
+                    [key: string]: string;
+                };
+                auth_token: string | null;
+            } | null;
             /**
              * Format: date-time
              * @description When it was created.
@@ -2004,6 +2012,12 @@ export interface components {
                 kind: "openai" | "webhook";
                 headers?: components["schemas"]["SuiteJsonSchema"] | null;
             } | null;
+            /** @description WebSocket server that is called for voice simulations. Header values and the token are masked in responses. */
+            voice_endpoint?: {
+                url: string;
+                headers?: components["schemas"]["SuiteJsonSchema"] | null;
+                auth_token?: string | null;
+            } | null;
         };
         AgentPage: {
             /** @description Cursor of the next page; null on the last page. */
@@ -2030,6 +2044,12 @@ export interface components {
                 /** @enum {string} */
                 kind: "openai" | "webhook";
                 headers?: components["schemas"]["SuiteJsonSchema"] | null;
+            } | null;
+            /** @description WebSocket server that is called for voice simulations. Header values and the token are masked in responses. */
+            voice_endpoint?: {
+                url: string;
+                headers?: components["schemas"]["SuiteJsonSchema"] | null;
+                auth_token?: string | null;
             } | null;
         };
         ApiKeyDraft: {

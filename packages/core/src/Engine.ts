@@ -113,10 +113,13 @@ import { PlayedChannels } from "./results/PlayedChannels.js"
 import * as Results from "./results/Results.js"
 import * as RunWork from "./results/RunWork.js"
 import type { ChatAgent } from "./simulation/ChatAgent.js"
-import { RunExecutor } from "./simulation/RunExecutor.js"
+import { firstOf, RunExecutor } from "./simulation/RunExecutor.js"
 import * as RunTranscription from "./simulation/RunTranscription.js"
 import * as Simulations from "./simulation/Simulations.js"
 import * as TextExecutor from "./simulation/TextExecutor.js"
+import type { TextToSpeech } from "./simulation/voice/TextToSpeech.js"
+import type { VoiceConnections } from "./simulation/voice/VoiceConnection.js"
+import * as VoiceExecutor from "./simulation/VoiceExecutor.js"
 import * as RunWorkStoreSql from "./storage/sql/RunWorkStoreSql.js"
 import * as Suites from "./suites/Suites.js"
 import * as RedactSpans from "./traces/RedactSpans.js"
@@ -189,9 +192,17 @@ export interface Ports {
   readonly evaluation?: CallEvaluations.EvaluationConfig
   /** Sends messages to agents that are tested by text. Default: over HTTP. */
   readonly chatAgents?: Layer.Layer<ChatAgent, never, OutboundHttp.OutboundHttp>
-  /** Executes runs inside the engine. Default: the text channel. `runExecutorNone` leaves all runs to external workers. */
+  /** Speaks for the testing agent in runs by voice, which need a transcriber as well. Default: none. */
+  readonly textToSpeech?: Layer.Layer<TextToSpeech, never, OutboundHttp.OutboundHttp>
+  /** Calls agents that are tested by voice. Default: over WebSocket. */
+  readonly voiceConnections?: Layer.Layer<VoiceConnections, never, OutboundHttp.OutboundHttp>
+  /**
+   * Executes runs inside the engine. Default: the text channel, and the voice channel with text to speech and a transcriber.
+   * `runExecutorNone` leaves all runs to external workers.
+   */
   readonly runExecutor?: Layer.Layer<RunExecutor, never, ChatAgent | LanguageModel.LanguageModel>
-  readonly simulation?: Simulations.SimulationConfig & TextExecutor.TextExecutorConfig
+  readonly simulation?: Simulations.SimulationConfig &
+    TextExecutor.TextExecutorConfig & { readonly voice?: VoiceExecutor.VoiceExecutorConfig }
   /** Settings of `JobRunner`, which runs no job before `run` or `drain` is called. */
   readonly jobs?: JobRunner.JobRunnerConfig
   /** Reads the durations of recordings. Default: `music-metadata`. */
@@ -338,6 +349,23 @@ const evaluators = Layer.merge(Evaluators.layer, Suites.layer).pipe(
   Layer.provideMerge(Layer.merge(testCatalog, Results.layer))
 )
 
+/** Loaded when it is needed: engines without runs by voice have no use for WebSockets. */
+const webSocketConnections = Layer.unwrapEffect(
+  Effect.map(
+    Effect.promise(() => import("./providers/WebSocketVoiceConnections.js")),
+    (provider) => provider.layer()
+  )
+)
+
+const executor = ({ runExecutor, simulation, textToSpeech, voiceConnections }: Ports) => {
+  if (runExecutor !== undefined) return runExecutor
+  if (textToSpeech === undefined) return TextExecutor.layer(simulation)
+  return Layer.effect(
+    RunExecutor,
+    Effect.map(Effect.all([TextExecutor.make(simulation), VoiceExecutor.make(simulation?.voice)]), firstOf)
+  ).pipe(Layer.provide(Layer.merge(textToSpeech, voiceConnections ?? webSocketConnections)))
+}
+
 /** Suites, results, and the execution and scoring of runs. */
 const testing = (ports: Ports) =>
   Simulations.layer(ports.simulation).pipe(
@@ -350,11 +378,7 @@ const testing = (ports: Ports) =>
         Effect.map(RunExecutor, ({ channels }) => channels)
       )
     ),
-    Layer.provide(
-      (ports.runExecutor ?? TextExecutor.layer(ports.simulation)).pipe(
-        Layer.provide(ports.chatAgents ?? HttpChatAgent.layer())
-      )
-    )
+    Layer.provide(executor(ports).pipe(Layer.provide(ports.chatAgents ?? HttpChatAgent.layer())))
   )
 
 /** Calls, and what they are ingested from besides their own endpoint. */

@@ -1,7 +1,7 @@
 import { JobRunner } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import type { CommandEffect } from "../CommandEffect.js"
-import { plainEngine, withLanguageModel } from "../EngineSettings.js"
+import { runningEngine } from "../EngineSettings.js"
 import { Screen } from "../Screen.js"
 import { withEngine } from "../Session.js"
 import type { OutboundOptions, StorageOptions } from "../Settings.js"
@@ -16,7 +16,5 @@ export const run = (options: StorageOptions & { readonly json: boolean } & Outbo
       ? screen.print(jsonLine({ jobs: ran }))
       : screen.note(ran === 0 ? "No jobs are due." : `Ran ${ran} ${ran === 1 ? "job" : "jobs"}.`)
   }).pipe((steps) =>
-    Effect.flatMap(withLanguageModel(plainEngine(options)), (settings) =>
-      withEngine(settings, { existing: true })(steps)
-    )
+    Effect.flatMap(runningEngine(options), (settings) => withEngine(settings, { existing: true })(steps))
   )

@@ -97,14 +97,26 @@ const rowsOf = (runs: ReadonlyArray<Run>) =>
       : Effect.succeed<Row>({ run, reason: run.error ?? "" })
   )
 
+/** For whom the runs of a channel wait that is not executed everywhere. */
+const waitingFor = ({ channel, id }: Result): string => {
+  const worker = `a worker that claims ${channel} runs (POST /test_framework/v1/runs/claim/)`
+  const executor = "a process with EARSHOT_SPEECH_URL and EARSHOT_TRANSCRIBER_URL, or "
+  return `The runs of result ${id} wait for ${channel === "voice" ? executor : ""}${worker}, see docs/runs.md.`
+}
+
+/** Polls without a started run after which it is said what the runs wait for. */
+const IDLE_POLLS = 3
+
 /** Waits until all runs have finished, and prints the progress. */
 const waitForRuns = (made: Result, options: RunOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const watched = screen.progress && !options.json
     let printed = ""
-    for (;;) {
+    for (let polls = 1; ; polls++) {
       const result = yield* send("get", "/test_framework/v1/results/{id}/", { id: made.id })
+      const isIdle = result.runs_by_status.queued === result.total_runs && result.channel !== "text"
+      if (polls === IDLE_POLLS && isIdle && !options.json) yield* screen.note(waitingFor(result))
       const progress = progressOf(result)
       if (progress !== printed && !options.json) {
         printed = progress
@@ -117,9 +129,6 @@ const waitForRuns = (made: Result, options: RunOptions) =>
       yield* Effect.sleep(POLL_INTERVAL)
     }
   })
-
-const workerHint = (result: Result): string =>
-  `The runs of result ${result.id} wait for a worker that claims ${result.channel} runs (POST /test_framework/v1/runs/claim/, see docs/runs.md).`
 
 /** The latest completed result of the same name, agent and channel before this one. */
 const previousResult = (made: Result) =>
@@ -179,10 +188,9 @@ export const run = (options: RunOptions): CommandEffect =>
       return yield* screen.note(
         isRunHere
           ? `The runs of result ${made.id} are queued. ${isLocal ? "A running server runs them, or `earshot jobs run`." : "The server runs them."}`
-          : workerHint(made)
+          : waitingFor(made)
       )
     }
-    if (!isRunHere && !options.json) yield* screen.note(workerHint(made))
     // Runs of other channels are evaluated here, too.
     yield* runJobs
     const waiting = waitForRuns(made, options)
@@ -236,7 +244,7 @@ export const run = (options: RunOptions): CommandEffect =>
   }).pipe(
     Effect.scoped,
     onTarget(options, async () => {
-      const { plainEngine, withLanguageModel } = await import("../EngineSettings.js")
-      return withLanguageModel(plainEngine(options))
+      const { runningEngine } = await import("../EngineSettings.js")
+      return runningEngine(options)
     })
   )

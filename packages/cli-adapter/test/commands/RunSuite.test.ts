@@ -215,11 +215,13 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
     const voice = { channel: "voice" }
     const waited = await run(runSuite(await options(suite("Bye."), { ...voice, timeout: 1 })))
     expect(waited.code).toBe(1)
-    expect(waited.err).toMatch(/wait for a worker that claims voice runs \(POST \/test_framework\/v1\/runs\/claim\//)
+    expect(waited.err).toMatch(
+      /wait for a process with EARSHOT_SPEECH_URL .*, or a worker that claims voice runs \(POST \/test_framework\/v1\/runs\/claim\//
+    )
     expect(waited.err).toMatch(/Result \d+ has not finished after 1 seconds\. .*`earshot results show \d+`/)
     const left = await run(runSuite(await options(suite("Bye."), { ...voice, noWait: true })))
     expect(left.code).toBe(0)
-    expect(left.err).toMatch(/wait for a worker/)
+    expect(left.err).toMatch(/wait for a process/)
     const queued = await run(runSuite(await options(suite("Bye."), { noWait: true, json: true })))
     expect(JSON.parse(queued.out)).toMatchObject({ status: "queued", total_runs: 2 })
   })

@@ -15,11 +15,11 @@ const DEFAULT_CHANNELS: ReadonlyArray<Channel> = ["voice", "text"]
 /** Replaces a secret in every output. In an input it means: keep the stored value. */
 export const MASKED = "********"
 
-/** A header value as it is stored, sealed by the engine's `SecretBox`. */
-export const SealedHeader = Schema.String.pipe(Schema.brand("SealedHeader"))
-export type SealedHeader = typeof SealedHeader.Type
+/** A secret as it is stored, sealed by the engine's `SecretBox`: a header value, or the token of a voice endpoint. */
+export const SealedValue = Schema.String.pipe(Schema.brand("SealedValue"))
+export type SealedValue = typeof SealedValue.Type
 
-const Masked = Schema.transform(Schema.String, SealedHeader, {
+const Masked = Schema.transform(Schema.String, SealedValue, {
   strict: true,
   decode: (text) => text,
   encode: () => MASKED
@@ -41,6 +41,24 @@ export interface OpenChatEndpoint extends Omit<ChatEndpoint, "headers"> {
   readonly headers: Readonly<Record<string, Redacted.Redacted>>
 }
 
+/**
+ * Where an agent answers calls by voice: a WebSocket that speaks Twilio Media Streams. Header values and the token with which
+ * the connection is signed are sealed at rest, sent to that address alone, and masked in responses.
+ */
+export const VoiceEndpoint = Schema.Struct({
+  url: Schema.String,
+  headers: Schema.Record({ key: Schema.String, value: Masked }),
+  authToken: Fields.named("auth_token", Schema.NullOr(Masked))
+})
+export type VoiceEndpoint = typeof VoiceEndpoint.Type
+
+/** A voice endpoint whose headers and token are opened, to be called. */
+export interface OpenVoiceEndpoint {
+  readonly url: string
+  readonly headers: Readonly<Record<string, Redacted.Redacted>>
+  readonly authToken: Redacted.Redacted | null
+}
+
 /** A voice agent under test or observation. */
 export class Agent extends Schema.Class<Agent>("@earshot/core/catalog/Agent")({
   id: AgentId,
@@ -54,9 +72,13 @@ export class Agent extends Schema.Class<Agent>("@earshot/core/catalog/Agent")({
   provider: Schema.NullOr(Schema.String),
   supportedChannels: Fields.named("supported_channels", Schema.Array(Channel)),
   chatEndpoint: Fields.named("chat_endpoint", Schema.NullOr(ChatEndpoint)),
+  voiceEndpoint: Fields.named("voice_endpoint", Schema.NullOr(VoiceEndpoint)),
   createdAt: Fields.named("created_at", Schema.DateTimeUtc),
   updatedAt: Fields.named("updated_at", Schema.DateTimeUtc)
 }) {}
+
+/** Where an agent can be called. */
+export type AgentEndpoints = Pick<Agent, "chatEndpoint" | "voiceEndpoint">
 
 /** An agent's wire form; `agent_name` repeats its name, as other resources of the interface call it. */
 export const AgentWire = Schema.extend(Schema.encodedSchema(Agent), Schema.Struct({ agent_name: Schema.String }))
@@ -80,25 +102,42 @@ const textOrNone = (max: number): Schema.Schema<string | null> =>
 
 const channels = Fields.list(Fields.choice(Channel.literals), { min: 1, max: 50 })
 
-const webAddressError = (text: string): string | undefined => {
+const addressError = (text: string, protocols: ReadonlyArray<string>): string | undefined => {
   if (!URL.canParse(text)) return "Enter a valid URL."
   const url = new URL(text)
-  if (url.protocol !== "https:" && url.protocol !== "http:") return "Enter a valid URL."
+  if (!protocols.includes(url.protocol))
+    return `Enter a URL that starts with ${protocols.map((one) => `${one}//`).join(" or ")}.`
+  if (url.hash !== "") return "Enter a URL without a fragment (#)."
   return url.username !== "" || url.password !== "" ? "Put credentials into headers, not into the URL." : undefined
 }
 
-const webAddress = Fields.text({ max: 2048, blank: false }).pipe(Schema.filter((text) => webAddressError(text) ?? true))
+const addressOf = (...protocols: ReadonlyArray<string>) =>
+  Fields.text({ max: 2048, blank: false }).pipe(Schema.filter((text) => addressError(text, protocols) ?? true))
 
 const chatEndpoint = Fields.nullable(
   Fields.object({
-    url: webAddress,
+    url: addressOf("https:", "http:"),
     kind: Fields.choice(["openai", "webhook"]),
     headers: Fields.withDefault(JsonObject, {})
   })
 )
 
-/** A chat endpoint as it was sent; `ChatEndpointRules` validates and seals it. */
+/** A chat endpoint as it was sent; `EndpointRules` validates and seals it. */
 export type ChatEndpointInput = typeof chatEndpoint.Type
+
+/** Characters of a header value or a token. */
+export const MAX_SECRET = 4096
+
+const voiceEndpoint = Fields.nullable(
+  Fields.object({
+    url: addressOf("wss:", "ws:"),
+    headers: Fields.withDefault(JsonObject, {}),
+    auth_token: Fields.withDefault(Fields.nullable(Fields.text({ max: MAX_SECRET, blank: false })), null)
+  })
+)
+
+/** A voice endpoint as it was sent; `EndpointRules` validates and seals it. */
+export type VoiceEndpointInput = typeof voiceEndpoint.Type
 
 /** The draft of a new agent. */
 export const AgentDraft = Fields.object({
@@ -108,7 +147,8 @@ export const AgentDraft = Fields.object({
   assistant_id: Fields.withDefault(textOrNone(MAX_NAME), null),
   provider: Fields.withDefault(textOrNone(100), null),
   supported_channels: Fields.withDefault(channels, DEFAULT_CHANNELS),
-  chat_endpoint: Fields.withDefault(chatEndpoint, null)
+  chat_endpoint: Fields.withDefault(chatEndpoint, null),
+  voice_endpoint: Fields.withDefault(voiceEndpoint, null)
 })
 export type AgentDraft = typeof AgentDraft.Type
 
@@ -119,6 +159,7 @@ export const AgentPatch = Fields.object({
   assistant_id: Fields.optional(textOrNone(MAX_NAME)),
   provider: Fields.optional(textOrNone(100)),
   supported_channels: Fields.optional(channels),
-  chat_endpoint: Fields.optional(chatEndpoint)
+  chat_endpoint: Fields.optional(chatEndpoint),
+  voice_endpoint: Fields.optional(voiceEndpoint)
 })
 export type AgentPatch = typeof AgentPatch.Type

@@ -6,25 +6,23 @@ import type { Permit } from "../access/Permit.js"
 import type { AgentId, OrganizationId, ProjectId } from "../kernel/Ids.js"
 import type { Found, PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
-import type { Agent, Channel, ChatEndpoint } from "./Agent.js"
+import type { Agent, AgentEndpoints, Channel } from "./Agent.js"
 import type { AssistantIdTaken } from "./AgentErrors.js"
 
 /** What is stored of a new agent. */
-export interface NewAgent {
+export interface NewAgent extends AgentEndpoints {
   readonly projectId: ProjectId
   readonly name: string
   readonly description: string
   readonly assistantId: string | null
   readonly provider: string | null
   readonly supportedChannels: ReadonlyArray<Channel>
-  readonly chatEndpoint: ChatEndpoint | null
 }
 
-/** An agent's chat endpoint with sealed headers. */
-export interface SealedChatEndpoint {
+/** An agent's endpoints with sealed secrets. */
+export interface SealedEndpoints extends AgentEndpoints {
   readonly id: AgentId
   readonly organizationId: OrganizationId
-  readonly chatEndpoint: ChatEndpoint
 }
 
 /** Which agents to find: those in either list, each once. */
@@ -68,12 +66,11 @@ export class AgentStore extends Context.Tag("@earshot/core/catalog/AgentStore")<
       id: AgentId,
       now: DateTime.Utc
     ) => Effect.Effect<void, StorageError>
-    /** The chat endpoints of all organizations, ordered by agent id, after an id; deleted agents included. */
-    readonly listSealed: (
-      after: number,
-      limit: number
-    ) => Effect.Effect<ReadonlyArray<SealedChatEndpoint>, StorageError>
-    /** Replaces a chat endpoint by the same one sealed with another key, unless it has changed since. */
-    readonly reseal: (id: AgentId, from: ChatEndpoint, to: ChatEndpoint) => Effect.Effect<void, StorageError>
+    /**
+     * The endpoints of all organizations' agents that have one, ordered by agent id, after an id; deleted agents included.
+     */
+    readonly listSealed: (after: number, limit: number) => Effect.Effect<ReadonlyArray<SealedEndpoints>, StorageError>
+    /** Replaces an agent's endpoints by the same ones sealed with another key, unless one has changed since. */
+    readonly reseal: (id: AgentId, from: AgentEndpoints, to: AgentEndpoints) => Effect.Effect<void, StorageError>
   }
 >() {}

@@ -16,12 +16,29 @@ import * as Fields from "../kernel/Fields.js"
 import { type AgentId, ProjectId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
-import { Agent, AgentDraft, AgentPatch, type OpenChatEndpoint, SealedHeader } from "./Agent.js"
+import {
+  Agent,
+  AgentDraft,
+  type AgentEndpoints,
+  AgentPatch,
+  type OpenChatEndpoint,
+  type OpenVoiceEndpoint,
+  SealedValue
+} from "./Agent.js"
 import type { AssistantIdTaken } from "./AgentErrors.js"
 import { AgentDirectory } from "./AgentDirectory.js"
 import { type AgentReference, referencedAgent } from "./AgentReference.js"
 import { AgentStore } from "./AgentStore.js"
-import { chatEndpointOf, headerPurpose, openChatEndpoint, sealHeader } from "./ChatEndpointRules.js"
+import {
+  type EndpointsInput,
+  endpointsOf,
+  mapSecrets,
+  openChatEndpoint,
+  openSecret,
+  openVoiceEndpoint,
+  sealSecret,
+  secretsOf
+} from "./EndpointRules.js"
 import { Projects } from "./Projects.js"
 
 /** Agents of the caller's organization. Inputs are untrusted and validated here. */
@@ -56,13 +73,17 @@ export class Agents extends Context.Tag("@earshot/core/catalog/Agents")<
     readonly resolve: (permit: Permit, name: AgentReference) => Effect.Effect<Agent, ValidationFailed | StorageError>
     /** The agent's chat endpoint with its headers opened; none if it has none, or if the key that sealed them is missing. */
     readonly openChatEndpoint: (agent: Agent) => Option.Option<OpenChatEndpoint>
-    /** The headers of every agent's chat endpoint, to be sealed anew. */
+    /** As `openChatEndpoint`, with the voice endpoint's headers and token. */
+    readonly openVoiceEndpoint: (agent: Agent) => Option.Option<OpenVoiceEndpoint>
+    /** The secrets of every agent's endpoints, to be sealed anew. */
     readonly sealed: SealedSource
   }
 >() {}
 
 /** The query of a list. */
 export const AgentQuery = Fields.object({ ...Pages.PageQuery.fields, project: Fields.optional(Fields.id(ProjectId)) })
+
+const NO_ENDPOINTS: AgentEndpoints = { chatEndpoint: null, voiceEndpoint: null }
 
 const taken = (_: AssistantIdTaken) =>
   new ValidationFailed({ errors: fieldError("assistant_id", "This field must be unique.") })
@@ -78,24 +99,36 @@ export const layer = Layer.effect(
     const work = yield* UnitOfWork
 
     const box = yield* SecretBox
-    const sealFor = ({ organizationId }: Permit) => Option.map(box, (sealing) => sealHeader(sealing, organizationId))
+
+    const endpoints = ({ organizationId }: Permit, input: EndpointsInput, kept: AgentEndpoints) =>
+      Either.mapLeft(
+        endpointsOf(
+          input,
+          kept,
+          Option.map(box, (sealing) => sealSecret(sealing, organizationId))
+        ),
+        (errors) => new ValidationFailed({ errors })
+      )
 
     const sealed: SealedSource = {
       kind: "agent",
       list: (after) =>
         Effect.map(store.listSealed(Number(after?.id ?? 0), RESEALED_AT_A_TIME), (found) =>
-          found.map(({ chatEndpoint, id, organizationId }): SealedRow => {
-            const headers = Object.entries(chatEndpoint.headers)
+          found.map(({ id, organizationId, ...kept }): SealedRow => {
+            const secrets = secretsOf(kept, organizationId)
             return {
               id,
-              secrets: headers.map(([, header]) => ({ purpose: headerPurpose(organizationId), sealed: header })),
-              replace: (anew) =>
-                store.reseal(id, chatEndpoint, {
-                  ...chatEndpoint,
-                  headers: Object.fromEntries(
-                    headers.map(([name, header], position) => [name, SealedHeader.make(anew[position] ?? header)])
-                  )
-                })
+              secrets,
+              replace: (anew) => {
+                const replaced = new Map(
+                  secrets.map(({ sealed: old }, position) => [old, SealedValue.make(anew[position] ?? old)])
+                )
+                return store.reseal(
+                  id,
+                  kept,
+                  mapSecrets(kept, (old) => replaced.get(old) ?? old)
+                )
+              }
             }
           })
         )
@@ -118,17 +151,16 @@ export const layer = Layer.effect(
       find,
       findForUpdate,
       openChatEndpoint: ({ chatEndpoint, organizationId }) =>
-        chatEndpoint === null ? Option.none() : openChatEndpoint(box, organizationId, chatEndpoint),
+        chatEndpoint === null ? Option.none() : openChatEndpoint(openSecret(box, organizationId), chatEndpoint),
+      openVoiceEndpoint: ({ organizationId, voiceEndpoint }) =>
+        voiceEndpoint === null ? Option.none() : openVoiceEndpoint(openSecret(box, organizationId), voiceEndpoint),
       sealed,
       resolve,
       create: useCase("agents.create")((permit, input) =>
         work.atomically(
           Effect.gen(function* () {
             const draft = yield* decodeInput(AgentDraft, input)
-            const chatEndpoint = yield* Effect.mapError(
-              chatEndpointOf(draft.chat_endpoint, null, sealFor(permit)),
-              (errors) => new ValidationFailed({ errors })
-            )
+            const { chatEndpoint, voiceEndpoint } = yield* endpoints(permit, draft, NO_ENDPOINTS)
             const project = yield* projects.findNamedForUpdate(permit, "project", draft.project)
             return yield* store.insert(
               permit,
@@ -139,7 +171,8 @@ export const layer = Layer.effect(
                 assistantId: draft.assistant_id,
                 provider: draft.provider,
                 supportedChannels: [...new Set(draft.supported_channels)],
-                chatEndpoint
+                chatEndpoint,
+                voiceEndpoint
               },
               yield* DateTime.now
             )
@@ -160,13 +193,7 @@ export const layer = Layer.effect(
             Effect.gen(function* () {
               const agent = yield* findForUpdate(permit, id)
               const patch = yield* decodeInput(AgentPatch, input)
-              const chatEndpoint =
-                patch.chat_endpoint === undefined
-                  ? agent.chatEndpoint
-                  : yield* Effect.mapError(
-                      chatEndpointOf(patch.chat_endpoint, agent.chatEndpoint, sealFor(permit)),
-                      (errors) => new ValidationFailed({ errors })
-                    )
+              const { chatEndpoint, voiceEndpoint } = yield* endpoints(permit, patch, agent)
               const changed = new Agent({
                 ...agent,
                 name: patch.name ?? agent.name,
@@ -178,6 +205,7 @@ export const layer = Layer.effect(
                     ? agent.supportedChannels
                     : [...new Set(patch.supported_channels)],
                 chatEndpoint,
+                voiceEndpoint,
                 updatedAt: yield* DateTime.now
               })
               yield* store.save(permit, changed)

@@ -6,8 +6,11 @@ export {
   Channel,
   type ChatEndpoint,
   MASKED,
+  type AgentEndpoints,
   type OpenChatEndpoint,
-  SealedHeader,
+  type OpenVoiceEndpoint,
+  type VoiceEndpoint,
+  SealedValue,
   encodeAgent
 } from "./Agent.js"
 export { AssistantIdTaken } from "./AgentErrors.js"

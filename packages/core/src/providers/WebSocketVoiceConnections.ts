@@ -5,9 +5,9 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { WebSocket } from "ws"
 import { MAX_MESSAGE } from "../simulation/voice/MediaStream.js"
+import type { VoiceAddress } from "../simulation/voice/VoiceAddressRules.js"
 import {
   type ConnectionEvent,
-  type VoiceAddress,
   VoiceFailed,
   type VoiceConnection,
   VoiceConnections
@@ -30,6 +30,9 @@ const outbound = (reason: OutboundReason): VoiceFailed => failed(new OutboundErr
 
 const codeOf = (error: Error): string | undefined =>
   "code" in error && typeof error.code === "string" ? error.code : undefined
+
+/** RFC 6455, section 7.4.1: a normal closure, an endpoint that goes away, and a close without a code. */
+const CLEAN: ReadonlyArray<number> = [1000, 1001, 1005]
 
 const closing = (code: number): string =>
   // RFC 6455, section 7.4.1: 1006 means that there was no closing handshake.
@@ -88,10 +91,10 @@ export const layer = (
           let events: Array<ConnectionEvent> = []
           let waiting = 0
           let isClosed = false
-          const closed = (reason: string): void => {
+          const closed = (reason: string, isClean = false): void => {
             if (isClosed) return
             isClosed = true
-            events.push({ is: "closed", at: clock.unsafeCurrentTimeMillis(), reason })
+            events.push({ is: "closed", at: clock.unsafeCurrentTimeMillis(), reason, isClean })
           }
           socket.on("message", (data, isBinary) => {
             if (isClosed) return
@@ -123,7 +126,7 @@ export const layer = (
               )
             })
             socket.once("close", (code) => {
-              closed(closing(code))
+              closed(closing(code), CLEAN.includes(code))
               resume(outbound({ is: "NoResponse" }))
             })
           })

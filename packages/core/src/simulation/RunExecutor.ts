@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Agent, Channel, OpenChatEndpoint } from "../catalog/Agent.js"
+import type { Agent, Channel, OpenChatEndpoint, OpenVoiceEndpoint } from "../catalog/Agent.js"
 import type { RunId } from "../kernel/Ids.js"
 import type { RunMoment } from "../results/RunDetail.js"
 import type { RawTranscript } from "../transcripts/Transcript.js"
@@ -14,6 +14,8 @@ export interface RunToPlay {
   readonly agent: Agent
   /** The agent's chat endpoint with its headers opened; null where it has none. */
   readonly chatEndpoint: OpenChatEndpoint | null
+  /** The agent's voice endpoint with its secrets opened; null where it has none. */
+  readonly voiceEndpoint: OpenVoiceEndpoint | null
   readonly scenario: Scenario
 }
 
@@ -38,6 +40,14 @@ export class RunExecutor extends Context.Tag("@earshot/core/simulation/RunExecut
     readonly play: (run: RunToPlay) => Effect.Effect<PlayedRun>
   }
 >() {}
+
+/** Plays each channel by the first executor that has it. */
+export const firstOf = (executors: ReadonlyArray<RunExecutor["Type"]>): RunExecutor["Type"] => ({
+  channels: [...new Set(executors.flatMap(({ channels }) => channels))],
+  play: (run) =>
+    executors.find(({ channels }) => channels.includes(run.channel))?.play(run) ??
+    Effect.dieMessage(`No executor plays the channel ${run.channel}`)
+})
 
 /** Plays nothing: all runs are for external workers. */
 export const layerNone = Layer.succeed(RunExecutor, {

@@ -59,8 +59,9 @@ const REPORTING = Schedule.intersect(Schedule.spaced("2 seconds"), Schedule.recu
 /** The predefined metric that compares a run with its scenario's expected outcome. */
 const OUTCOME_CODE = "expected_outcome"
 
-const SEALED_HEADERS =
-  "The headers of the agent's chat endpoint cannot be decrypted: the key that sealed them is missing. Set them again."
+/** Why an endpoint cannot be called. */
+const sealedFor = (channel: "chat" | "voice"): string =>
+  `The secrets of the agent's ${channel} endpoint cannot be decrypted: the key that sealed them is missing. Set them again.`
 
 const decodePayload = Schema.decodeUnknown(RunPayload)
 
@@ -169,15 +170,21 @@ export const layer = (config: SimulationConfig = {}) =>
           if (agent === undefined) return Option.some(unplayable("The agent was deleted."))
           const ready = yield* prepared(permit, taken)
           if (Either.isLeft(ready)) return Option.some(unplayable(ready.left))
+          const { channel } = taken.run
           const chatEndpoint = agents.openChatEndpoint(agent)
-          if (agent.chatEndpoint !== null && Option.isNone(chatEndpoint) && taken.run.channel === "text") {
-            return Option.some(unplayable(SEALED_HEADERS))
+          if (agent.chatEndpoint !== null && Option.isNone(chatEndpoint) && channel === "text") {
+            return Option.some(unplayable(sealedFor("chat")))
+          }
+          const voiceEndpoint = agents.openVoiceEndpoint(agent)
+          if (agent.voiceEndpoint !== null && Option.isNone(voiceEndpoint) && channel === "voice") {
+            return Option.some(unplayable(sealedFor("voice")))
           }
           const toPlay: RunToPlay = {
             run: taken.run.id,
-            channel: taken.run.channel,
+            channel,
             agent,
             chatEndpoint: Option.getOrNull(chatEndpoint),
+            voiceEndpoint: Option.getOrNull(voiceEndpoint),
             scenario: ready.right.scenario
           }
           return yield* Effect.raceFirst(

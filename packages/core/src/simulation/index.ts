@@ -20,3 +20,4 @@ export {
   type Utterance
 } from "./TestingAgent.js"
 export { layer as textExecutor, type TextExecutorConfig } from "./TextExecutor.js"
+export { make as makeVoiceExecutor, type VoiceExecutorConfig } from "./VoiceExecutor.js"

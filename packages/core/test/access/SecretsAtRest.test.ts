@@ -47,10 +47,17 @@ const populate = Effect.gen(function* () {
   const { actor, agent, apiKey, organization, project } = yield* TestEngine.fixture
   const as = TestEngine.as(hostActor(organization.id))
   const header = `Bearer marker-${randomBytes(12).toString("hex")}`
+  const voiceHeader = `Bearer marker-${randomBytes(12).toString("hex")}`
+  const authToken = randomBytes(16).toString("hex")
   yield* as(
     Effect.flatMap(Agents, (agents) =>
       agents.update(agent.id, {
-        chat_endpoint: { url: "https://bot.example/chat", kind: "webhook", headers: { Authorization: header } }
+        chat_endpoint: { url: "https://bot.example/chat", kind: "webhook", headers: { Authorization: header } },
+        voice_endpoint: {
+          url: "wss://bot.example/media",
+          headers: { Authorization: voiceHeader },
+          auth_token: authToken
+        }
       })
     )
   )
@@ -87,6 +94,8 @@ const populate = Effect.gen(function* () {
     tokensIssued: [Redacted.value(token.token)],
     secrets: [
       header,
+      voiceHeader,
+      authToken,
       gitlab.accessToken,
       Redacted.value(apiKey.secret),
       Redacted.value(key.secret),

@@ -21,9 +21,15 @@ it("encodes every field of an agent except header values", () => {
       const wire = JSON.parse(JSON.stringify(encodeAgent(agent)))
       expect(Schema.is(AgentWire)(wire)).toBe(true)
       expect(wire).toMatchObject({ id: agent.id, agent_name: agent.name, description: agent.description })
-      const headers = wire.chat_endpoint?.headers ?? {}
-      expect(Object.keys(headers)).toEqual(Object.keys(agent.chatEndpoint?.headers ?? {}))
-      expect(new Set(Object.values(headers))).toEqual(new Set(Object.keys(headers).length === 0 ? [] : [MASKED]))
+      for (const [shown, endpoint] of [
+        [wire.chat_endpoint, agent.chatEndpoint],
+        [wire.voice_endpoint, agent.voiceEndpoint]
+      ] as const) {
+        const headers = shown?.headers ?? {}
+        expect(Object.keys(headers)).toEqual(Object.keys(endpoint?.headers ?? {}))
+        expect(new Set(Object.values(headers))).toEqual(new Set(Object.keys(headers).length === 0 ? [] : [MASKED]))
+      }
+      expect(wire.voice_endpoint?.auth_token ?? null).toBe((agent.voiceEndpoint?.authToken ?? null) && MASKED)
     })
   )
 })
@@ -47,6 +53,14 @@ const hostile = fc.oneof(
             fc.constant(JSON.parse('{"__proto__": "x"}') as unknown),
             fc.dictionary(fc.string(), fc.anything())
           )
+        }),
+        fc.anything()
+      ),
+      voice_endpoint: fc.oneof(
+        fc.record({
+          url: fc.constantFrom("wss://bot.example", "ws://a:b@c", "https://bot.example", "wss://[", "wss://a#b"),
+          headers: fc.dictionary(fc.string(), fc.anything()),
+          auth_token: fc.oneof(fc.constantFrom("********", "\ud800", "\0", "", null), fc.anything())
         }),
         fc.anything()
       )

@@ -170,6 +170,9 @@ const byName: Readonly<Record<string, string>> = {
   channel: "Channel of the calls.",
   chart_type: "Type of the chart.",
   chat_endpoint: "Server that is called for text simulations. Header values are masked in responses.",
+  voice_endpoint:
+    "WebSocket server that is called for voice simulations. Header values and the token are masked in responses.",
+  auth_token: "Signs the connection: its `X-Twilio-Signature` is made with this token. Null if it is not signed.",
   clone_url: "URL to clone the repository from, without credentials.",
   concurrency_limit: "Maximum number of runs at a time; null for no limit.",
   condition: "Id of the condition of a conditional action; null for other moments.",

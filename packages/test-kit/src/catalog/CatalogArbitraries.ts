@@ -11,7 +11,8 @@ import {
   Project,
   type ProjectDraft,
   ProjectId,
-  SealedHeader
+  SealedValue,
+  type VoiceEndpoint
 } from "@earshot/core"
 import * as DateTime from "effect/DateTime"
 import * as fc from "fast-check"
@@ -57,10 +58,18 @@ const header = fc.tuple(
   fc.stringMatching(/^[\x21-\x7e]{1,40}$/)
 )
 
-const endpointInput = fc.record({
+const headers = fc.array(header, { maxLength: 3 }).map((all): Record<string, string> => Object.fromEntries(all))
+
+const chatEndpointInput = fc.record({
   url: fc.webUrl({ withQueryParameters: true, validSchemes: ["http", "https"] }),
   kind: fc.constantFrom("openai" as const, "webhook" as const),
-  headers: fc.array(header, { maxLength: 3 }).map((all): Record<string, string> => Object.fromEntries(all))
+  headers
+})
+
+const voiceEndpointInput = fc.record({
+  url: fc.webUrl({ withQueryParameters: true, validSchemes: ["ws", "wss"] }),
+  headers,
+  auth_token: fc.option(fc.stringMatching(/^[\x21-\x7e]{1,40}$/))
 })
 
 /** The draft of an agent without its project. */
@@ -70,12 +79,22 @@ export const agentDraft: fc.Arbitrary<Omit<AgentDraft, "project">> = fc.record({
   assistant_id: fc.option(assistantId),
   provider: fc.option(fc.constantFrom("provider_a", "provider_f", "somebody")),
   supported_channels: channels,
-  chat_endpoint: fc.option(endpointInput)
+  chat_endpoint: fc.option(chatEndpointInput),
+  voice_endpoint: fc.option(voiceEndpointInput)
 })
 
-const chatEndpoint: fc.Arbitrary<ChatEndpoint> = endpointInput.map((input) => ({
+const sealedHeaders = (all: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(all).map(([key, value]) => [key, SealedValue.make(value)]))
+
+const chatEndpoint: fc.Arbitrary<ChatEndpoint> = chatEndpointInput.map((input) => ({
   ...input,
-  headers: Object.fromEntries(Object.entries(input.headers).map(([key, value]) => [key, SealedHeader.make(value)]))
+  headers: sealedHeaders(input.headers)
+}))
+
+const voiceEndpoint: fc.Arbitrary<VoiceEndpoint> = voiceEndpointInput.map((input) => ({
+  url: input.url,
+  headers: sealedHeaders(input.headers),
+  authToken: input.auth_token === null ? null : SealedValue.make(input.auth_token)
 }))
 
 /** A new agent for a store, without its project and assistant id, which must be unused. */
@@ -84,7 +103,8 @@ export const newAgent: fc.Arbitrary<Omit<NewAgent, "projectId" | "assistantId">>
   description: text(400),
   provider: fc.option(fc.constantFrom("provider_a", "provider_f")),
   supportedChannels: channels,
-  chatEndpoint: fc.option(chatEndpoint)
+  chatEndpoint: fc.option(chatEndpoint),
+  voiceEndpoint: fc.option(voiceEndpoint)
 })
 
 const instant = fc.integer({ min: 0, max: 4_000_000_000_000 }).map((millis) => DateTime.unsafeMake(millis))

@@ -11,6 +11,7 @@ export const newAgent = (agent: Pick<NewAgent, "projectId"> & Partial<NewAgent>)
   provider: null,
   supportedChannels: ["voice"],
   chatEndpoint: null,
+  voiceEndpoint: null,
   ...agent
 })
 

@@ -114,7 +114,9 @@ export const subjects = {
       flaw("no channels", "supported_channels", []),
       flaw("an unknown channel", "supported_channels[1]", [Channel.literals[0], "smoke"], "supported_channels"),
       flaw("an address that is none", "chat_endpoint.url", { url: "x", kind: "webhook" }, "chat_endpoint"),
-      flaw("an unknown kind", "chat_endpoint.kind", { url: "https://a.example", kind: "fax" }, "chat_endpoint")
+      flaw("an unknown kind", "chat_endpoint.kind", { url: "https://a.example", kind: "fax" }, "chat_endpoint"),
+      flaw("no WebSocket", "voice_endpoint.url", { url: "https://a.example" }, "voice_endpoint"),
+      flaw("no token", "voice_endpoint.auth_token", { url: "wss://a.example", auth_token: "" }, "voice_endpoint")
     ]
   },
   personality: {

@@ -39,6 +39,7 @@ export const runExecutorContract = (subject: string, fixture: RunExecutorFixture
         agent,
         // The agents of fixtures have no headers.
         chatEndpoint: agent.chatEndpoint === null ? null : { ...agent.chatEndpoint, headers: {} },
+        voiceEndpoint: agent.voiceEndpoint === null ? null : { ...agent.voiceEndpoint, headers: {}, authToken: null },
         scenario
       })
     ).pipe(Effect.provide(executor))

@@ -174,7 +174,7 @@ export const scriptedConnection = (
         },
         close: () => {
           isClosed = true
-          events.push({ is: "closed", at: now(), reason: "closed the connection" })
+          events.push({ is: "closed", at: now(), reason: "closed the connection", isClean: true })
         }
       },
       script

@@ -2,13 +2,17 @@
  * A voice for tests: every byte of a text (UTF-8) is a pair of tones, one for each half, 40 ms long. It is read back with the
  * Goertzel algorithm, exactly, after mu-law and with noise of up to a third of a tone's amplitude.
  */
-import { Voice } from "@earshot/core"
+import { type Transcribe, Transcriber, TranscriptionFailed, Voice } from "@earshot/core"
+import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
 
 const { SAMPLE_RATE, encodeMulaw, samplesOf } = Voice
 
 export const TONE_MILLIS = 40
+const WAV_HEADER = 44
 const SYMBOL = samplesOf(TONE_MILLIS)
 /** The middle of a symbol, so that its edges may be found up to 10 ms early or late. */
 const WINDOW = SYMBOL / 2
@@ -37,6 +41,25 @@ export const toneTextToSpeech: Layer.Layer<Voice.TextToSpeech> = Layer.succeed(V
     text.trim() === ""
       ? Effect.fail(new Voice.SpeechFailed({ reason: "the text to speak is empty." }))
       : Effect.sync(() => speakTones(text))
+})
+
+/** Reads what a recording of one side says in tones: WAV of 8 kHz, 16 bits, as runs by voice are transcribed. */
+const transcribeTones: Transcribe = ({ content }) =>
+  Stream.runCollect(content).pipe(
+    Effect.mapError(({ message }) => new TranscriptionFailed({ reason: message })),
+    Effect.map((chunks) => {
+      const wav = Buffer.concat(Chunk.toReadonlyArray(chunks))
+      const samples = Int16Array.from({ length: (wav.length - WAV_HEADER) / 2 }, (_, at) =>
+        wav.readInt16LE(WAV_HEADER + 2 * at)
+      )
+      const content = readTones(encodeMulaw(samples))
+      const turn = { speaker: "main_agent", content, startTime: undefined, endTime: undefined, words: [] } as const
+      return { _tag: "RawTranscript", turns: content === "" ? [] : [turn], toolCalls: [] }
+    })
+  )
+
+export const toneTranscriber: Layer.Layer<Transcriber> = Layer.succeed(Transcriber, {
+  transcribe: Option.some(transcribeTones)
 })
 
 /** The power of a frequency in samples, by the Goertzel algorithm. */

@@ -6,5 +6,5 @@ export {
   scriptedConnection,
   scriptedConnections
 } from "./ScriptedAgent.js"
-export { readTones, speakTones, TONE_MILLIS, toneTextToSpeech } from "./ToneVoice.js"
+export { readTones, speakTones, TONE_MILLIS, toneTextToSpeech, toneTranscriber } from "./ToneVoice.js"
 export { makeVirtualClock, withVirtualClock } from "./VirtualClock.js"

@@ -35,6 +35,7 @@ const agent = (id: number, chatEndpoint: Agent["chatEndpoint"]): Agent =>
     provider: null,
     supportedChannels: ["text"],
     chatEndpoint,
+    voiceEndpoint: null,
     createdAt: DateTime.unsafeMake(0),
     updatedAt: DateTime.unsafeMake(0)
   })

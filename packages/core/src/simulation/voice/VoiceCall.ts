@@ -42,8 +42,8 @@ export interface VoiceCallConfig {
 /** Why a call is over. */
 export type CallEnd =
   | { readonly by: "testing_agent" }
-  /** The agent closed the connection. */
-  | { readonly by: "main_agent"; readonly reason: string }
+  /** The agent closed the connection, or it broke: then `isClean` is false. */
+  | { readonly by: "main_agent"; readonly reason: string; readonly isClean: boolean }
   | { readonly by: "max_duration" }
   /** What the agent sent is invalid, or more than a call may have. */
   | { readonly by: "protocol"; readonly reason: string }
@@ -51,6 +51,8 @@ export type CallEnd =
 /** A stretch of the agent's speech with its audio. */
 export interface AgentTurn extends TimeSpan {
   readonly audio: Uint8Array
+  /** Whether the agent went on speaking when the longest turn was over. */
+  readonly isCut: boolean
 }
 
 /** What is known of a call at a time. */
@@ -76,13 +78,18 @@ export interface VoiceCall {
   /** Waits until the agent speaks; none if it does not for so long. */
   readonly onset: (timeoutMillis: number) => Effect.Effect<Option.Option<number>, CallEnd>
   /**
-   * The agent's next turn: what it said since the last one, when it has been quiet for `endMillis`. None if it does not begin
-   * to speak for `timeoutMillis`.
+   * The agent's next turn: what it said since the last one, when it has been quiet for `endMillis` or has spoken for
+   * `maxMillis`. None if it does not begin to speak for `timeoutMillis`.
    */
   readonly hear: (wait: {
     readonly endMillis: number
     readonly timeoutMillis: number
+    readonly maxMillis?: number
   }) => Effect.Effect<Option.Option<AgentTurn>, CallEnd>
+  /** What the agent said since its last turn, if it has been quiet for `endMillis`; does not wait. */
+  readonly takeTurn: (endMillis: number) => Effect.Effect<Option.Option<AgentTurn>>
+  /** Milliseconds since the start of the call. */
+  readonly position: Effect.Effect<number>
   readonly hangUp: Effect.Effect<void>
   /** Never completes otherwise. */
   readonly ended: Effect.Effect<CallEnd>
@@ -140,7 +147,7 @@ export const startCall = (
     const read = (event: ConnectionEvent): void => {
       if (end !== undefined) return
       if (event.is === "closed") {
-        finish({ by: "main_agent", reason: event.reason })
+        finish({ by: "main_agent", reason: event.reason, isClean: event.isClean })
         return
       }
       received += event.text.length
@@ -241,7 +248,21 @@ export const startCall = (
 
     /** Spans of the agent that were not returned. */
     const newSpans = (): ReadonlyArray<TimeSpan> =>
-      spansOf(activity, options).filter(({ end: at }) => at > returnedUntil)
+      spansOf(activity, options).flatMap(({ end: to, start }) =>
+        to > returnedUntil ? [{ start: Math.max(start, returnedUntil), end: to }] : []
+      )
+
+    /** Takes what the agent said since its last turn, if it has been quiet for so long. */
+    const takeTurn = (endMillis: number): Option.Option<AgentTurn> => {
+      const spans = newSpans()
+      const last = spans.at(-1)
+      const start = spans[0]?.start
+      if (last === undefined || start === undefined) return Option.none()
+      if (millisOf(activity.position) - last.end < endMillis) return Option.none()
+      returnedUntil = last.end
+      const audio = cut(agentTrack, samplesOf(start) - MARGIN_SAMPLES, samplesOf(last.end) + MARGIN_SAMPLES)
+      return Option.some({ start, end: last.end, audio, isCut: false })
+    }
 
     return {
       say: (audio, kind = "speech") =>
@@ -278,22 +299,21 @@ export const startCall = (
             return now() - since >= timeoutMillis ? Option.some(Option.none()) : Option.none()
           })
         }),
-      hear: ({ endMillis, timeoutMillis }) =>
+      hear: ({ endMillis, maxMillis = Number.POSITIVE_INFINITY, timeoutMillis }) =>
         Effect.suspend(() => {
           const since = now()
           return until((): Option.Option<Option.Option<AgentTurn>> => {
-            const spans = newSpans()
-            const last = spans.at(-1)
-            const start = spans[0]?.start
-            if (last === undefined || start === undefined) {
-              return now() - since >= timeoutMillis ? Option.some(Option.none()) : Option.none()
-            }
-            if (millisOf(activity.position) - last.end < endMillis) return Option.none()
-            returnedUntil = last.end
-            const audio = cut(agentTrack, samplesOf(start) - MARGIN_SAMPLES, samplesOf(last.end) + MARGIN_SAMPLES)
-            return Option.some(Option.some({ start, end: last.end, audio }))
+            const [first] = newSpans()
+            if (first === undefined) return now() - since >= timeoutMillis ? Option.some(Option.none()) : Option.none()
+            const isTooLong = now() - first.start >= maxMillis
+            const turn = takeTurn(isTooLong ? 0 : endMillis)
+            return Option.isSome(turn)
+              ? Option.some(Option.map(turn, (taken) => ({ ...taken, isCut: isTooLong })))
+              : Option.none()
           })
         }),
+      takeTurn: (endMillis) => Effect.sync(() => takeTurn(endMillis)),
+      position: Effect.sync(now),
       hangUp: Effect.suspend(() => {
         finish({ by: "testing_agent" })
         return Effect.asVoid(Deferred.await(ended))

@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import type { VoiceAddress } from "./VoiceAddressRules.js"
 
 /** The agent cannot be called. The reason can be stored: it repeats nothing of the request. */
 export class VoiceFailed extends Schema.TaggedError<VoiceFailed>("@earshot/core/simulation/VoiceFailed")(
@@ -16,8 +17,8 @@ export class VoiceFailed extends Schema.TaggedError<VoiceFailed>("@earshot/core/
 /** What happened on a connection, and when, in milliseconds of the clock. */
 export type ConnectionEvent =
   | { readonly is: "message"; readonly at: number; readonly text: string }
-  /** The last event. The reason is a predicate: `closed the connection`. */
-  | { readonly is: "closed"; readonly at: number; readonly reason: string }
+  /** The last event. The reason is a predicate: `closed the connection`. Clean is a close that the agent's server announced. */
+  | { readonly is: "closed"; readonly at: number; readonly reason: string; readonly isClean: boolean }
 
 /** An open connection to an agent. */
 export interface VoiceConnection {
@@ -25,13 +26,6 @@ export interface VoiceConnection {
   readonly send: (message: string) => Effect.Effect<void>
   /** The events since the last call, in order; never waits. */
   readonly take: Effect.Effect<ReadonlyArray<ConnectionEvent>>
-}
-
-/** Where an agent is called. */
-export interface VoiceAddress {
-  /** `ws:` or `wss:` */
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
 }
 
 /** Connects to agents by voice. The connection is closed with its scope. */

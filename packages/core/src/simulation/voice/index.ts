@@ -32,7 +32,8 @@ export {
 } from "./Playback.js"
 export { type Sound, type TelephoneAudio, telephoneAudio } from "./TelephoneAudio.js"
 export { type Speak, SpeechFailed, TextToSpeech, type Utterance } from "./TextToSpeech.js"
-export { stereoWav } from "./StereoWav.js"
+export { monoWav, stereoWav } from "./CallWav.js"
+export { type VoiceAddress, voiceAddressOf } from "./VoiceAddressRules.js"
 export { type Activity, type ActivityOptions, listen, noActivity, type TimeSpan, spansOf } from "./VoiceActivity.js"
 export {
   type Answer,
@@ -43,13 +44,7 @@ export {
   measureCall,
   type VoiceMeasures
 } from "./VoiceMeasures.js"
-export {
-  type ConnectionEvent,
-  type VoiceAddress,
-  VoiceFailed,
-  type VoiceConnection,
-  VoiceConnections
-} from "./VoiceConnection.js"
+export { type ConnectionEvent, VoiceFailed, type VoiceConnection, VoiceConnections } from "./VoiceConnection.js"
 export {
   type CallEnd,
   type VoiceCallRecord,

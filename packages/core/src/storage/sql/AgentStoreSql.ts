@@ -3,9 +3,10 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { Agent, Channel, type ChatEndpoint, SealedHeader } from "../../catalog/Agent.js"
+import { Agent, type AgentEndpoints, Channel, SealedValue } from "../../catalog/Agent.js"
 import { AssistantIdTaken } from "../../catalog/AgentErrors.js"
 import { AgentStore, type NewAgent } from "../../catalog/AgentStore.js"
+import * as Fields from "../../kernel/Fields.js"
 import { AgentId, OrganizationId, ProjectId } from "../../kernel/Ids.js"
 import { Dialect } from "./Dialect.js"
 import { givePredefined } from "./MetricColumns.js"
@@ -13,16 +14,25 @@ import { Instant, jsonColumn, readRows } from "./Rows.js"
 import { storing } from "./Storing.js"
 import { createdAt, tenantTable } from "./TenantTable.js"
 
-/** As the wire form, but with the sealed values of the headers. */
-const ChatEndpointColumn = jsonColumn(
-  Schema.Struct({
-    url: Schema.String,
-    kind: Schema.Literal("openai", "webhook"),
-    headers: Schema.Record({ key: Schema.String, value: SealedHeader })
-  })
-)
+const SealedHeaders = Schema.Record({ key: Schema.String, value: SealedValue })
 
-const SealedRow = Schema.Struct({ id: AgentId, organization_id: OrganizationId, chat_endpoint: ChatEndpointColumn })
+/** As the wire forms, but with sealed secrets. */
+const endpointColumns = {
+  chat_endpoint: Schema.NullOr(
+    jsonColumn(Schema.Struct({ url: Schema.String, kind: Schema.Literal("openai", "webhook"), headers: SealedHeaders }))
+  ),
+  voice_endpoint: Schema.NullOr(
+    jsonColumn(
+      Schema.Struct({
+        url: Schema.String,
+        headers: SealedHeaders,
+        authToken: Fields.named("auth_token", Schema.NullOr(SealedValue))
+      })
+    )
+  )
+}
+
+const SealedRow = Schema.Struct({ id: AgentId, organization_id: OrganizationId, ...endpointColumns })
 
 const AgentRow = Schema.Struct({
   id: AgentId,
@@ -33,12 +43,16 @@ const AgentRow = Schema.Struct({
   assistant_id: Schema.NullOr(Schema.String),
   provider: Schema.NullOr(Schema.String),
   channels: jsonColumn(Schema.Array(Channel)),
-  chat_endpoint: Schema.NullOr(ChatEndpointColumn),
+  ...endpointColumns,
   created_ms: Instant,
   updated_ms: Instant
 })
 
-const printChatEndpoint = ({ headers, kind, url }: ChatEndpoint): string => JSON.stringify({ url, kind, headers })
+/** The columns of endpoints. A printed endpoint is always the same text, so that it can be compared. */
+const endpointsOf = ({ chatEndpoint: chat, voiceEndpoint: voice }: AgentEndpoints) => ({
+  chat_endpoint: chat && JSON.stringify({ url: chat.url, kind: chat.kind, headers: chat.headers }),
+  voice_endpoint: voice && JSON.stringify({ url: voice.url, headers: voice.headers, auth_token: voice.authToken })
+})
 
 export const layer = Layer.effect(
   AgentStore,
@@ -64,6 +78,7 @@ export const layer = Layer.effect(
           provider: row.provider,
           supportedChannels: row.channels,
           chatEndpoint: row.chat_endpoint,
+          voiceEndpoint: row.voice_endpoint,
           createdAt: row.created_ms,
           updatedAt: row.updated_ms
         })
@@ -75,7 +90,7 @@ export const layer = Layer.effect(
       assistant_id: agent.assistantId,
       provider: agent.provider,
       channels: JSON.stringify(agent.supportedChannels),
-      chat_endpoint: agent.chatEndpoint === null ? null : printChatEndpoint(agent.chatEndpoint)
+      ...endpointsOf(agent)
     })
     const taken = (agent: NewAgent) => () => new AssistantIdTaken({ assistantId: agent.assistantId ?? "" })
 
@@ -101,21 +116,26 @@ export const layer = Layer.effect(
         ),
       remove: (permit, id, now) => table.softDelete(permit, id, now),
       listSealed: (after, limit) =>
-        sql`SELECT id, organization_id, chat_endpoint FROM ${tables.agents}
-            WHERE id > ${after} AND chat_endpoint IS NOT NULL ORDER BY id LIMIT ${limit}`.pipe(
+        sql`SELECT id, organization_id, chat_endpoint, voice_endpoint FROM ${tables.agents}
+            WHERE id > ${after} AND (chat_endpoint IS NOT NULL OR voice_endpoint IS NOT NULL)
+            ORDER BY id LIMIT ${limit}`.pipe(
           readRows(SealedRow, (row) => ({
             id: row.id,
             organizationId: row.organization_id,
-            chatEndpoint: row.chat_endpoint
+            chatEndpoint: row.chat_endpoint,
+            voiceEndpoint: row.voice_endpoint
           })).all,
           storing("AgentStore.listSealed")
         ),
-      reseal: (id, from, to) =>
-        sql`UPDATE ${tables.agents} SET chat_endpoint = ${printChatEndpoint(to)}
-            WHERE id = ${id} AND chat_endpoint = ${printChatEndpoint(from)}`.pipe(
+      reseal: (id, from, to) => {
+        const known = endpointsOf(from)
+        return sql`UPDATE ${tables.agents} SET ${sql.update(endpointsOf(to))}
+            WHERE id = ${id} AND chat_endpoint IS NOT DISTINCT FROM ${known.chat_endpoint}
+              AND voice_endpoint IS NOT DISTINCT FROM ${known.voice_endpoint}`.pipe(
           Effect.asVoid,
           storing("AgentStore.reseal")
         )
+      }
     })
   })
 )

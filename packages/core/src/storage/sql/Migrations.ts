@@ -23,6 +23,7 @@ import { simplifications } from "./migrations/0011_simplifications.js"
 import { platforms } from "./migrations/0013_platforms.js"
 import { traces } from "./migrations/0014_traces.js"
 import { recordingChannels } from "./migrations/0015_recording_channels.js"
+import { voiceEndpoints } from "./migrations/0016_voice_endpoints.js"
 import { storing } from "./Storing.js"
 import { predefinedMetricRevisions, REVISIONS_TABLE } from "./PredefinedMetricRevisions.js"
 import {
@@ -48,7 +49,8 @@ const MIGRATIONS = {
   "0012_blobs": blobs,
   "0013_platforms": platforms,
   "0014_traces": traces,
-  "0015_recording_channels": recordingChannels
+  "0015_recording_channels": recordingChannels,
+  "0016_voice_endpoints": voiceEndpoints
 }
 
 const run = Migrator.make({})

@@ -1,0 +1,296 @@
+/**
+ * Plays runs by voice: the testing agent on one side, speaking and listening as over a telephone, the agent's voice endpoint
+ * on the other.
+ */
+import { createHash } from "node:crypto"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { type Transcribe, Transcriber } from "../calls/Transcriber.js"
+import type { JsonObject } from "../kernel/Json.js"
+import { LanguageModel } from "../language/LanguageModel.js"
+import { noWords } from "../transcripts/TranscriptBuilder.js"
+import type { RawTranscript, Word } from "../transcripts/Transcript.js"
+import {
+  type AgentTurn,
+  type Broken,
+  broken,
+  type Ended,
+  type Line,
+  makeConversation,
+  messageOf,
+  storable,
+  tookTooLong
+} from "./Conversation.js"
+import { type PlayedRun, RunExecutor, type RunToPlay } from "./RunExecutor.js"
+import type { Scenario } from "./RunScript.js"
+import type { Performance, PerformedMarker, Utterance } from "./TestingAgent.js"
+import { monoWav } from "./voice/CallWav.js"
+import type { StreamIds } from "./voice/MediaStream.js"
+import { TextToSpeech } from "./voice/TextToSpeech.js"
+import type { TimeSpan } from "./voice/VoiceActivity.js"
+import { voiceAddressOf } from "./voice/VoiceAddressRules.js"
+import { type AgentTurn as SpokenTurn, type CallEnd, startCall } from "./voice/VoiceCall.js"
+import { VoiceConnections } from "./voice/VoiceConnection.js"
+
+export interface VoiceExecutorConfig {
+  /** Most turns of the testing agent in a run. Default: 50. */
+  readonly maxMessages?: number
+  /** How long an agent may stay silent when it is to answer. Default: 30 seconds. */
+  readonly answerTimeout?: Duration.DurationInput
+  /** How long the testing agent waits for the agent to speak first. Default: 3 seconds. */
+  readonly greetingWait?: Duration.DurationInput
+  /** How long an agent has to be quiet for its turn to be over. Default: 700 milliseconds. */
+  readonly turnEnd?: Duration.DurationInput
+  /** The longest turn of an agent. Default: 2 minutes. */
+  readonly maxTurn?: Duration.DurationInput
+}
+
+/** The longest text of a turn in characters. */
+const MAX_TEXT = 20_000
+
+/** Twilio's limit of the characters of a parameter's name and value. */
+const MAX_PARAMETER = 500
+
+/** What a transcript says of speech that has no words, or whose words are unknown. */
+const INAUDIBLE = "[inaudible]"
+
+/** How long the words of a call that is over are transcribed. */
+const LAST_WORDS = "30 seconds"
+
+const NO_ENDPOINT = "The agent has no voice endpoint: set voice_endpoint to run it by voice."
+
+/** The ids of a call; they are the same for the same attempt at a run alone. */
+const idsOf = (attempt: string): StreamIds => {
+  const idOf = (kind: string): string =>
+    kind + createHash("sha256").update(`${kind}/${attempt}`).digest("hex").slice(0, 32)
+  return { accountSid: idOf("AC"), callSid: idOf("CA"), streamSid: idOf("MZ") }
+}
+
+/** The agent's variables as custom parameters of the stream; those that are too long for one are left out. */
+export const customParametersOf = (variables: JsonObject): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(variables)
+      .map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)] as const)
+      .filter(([name, value]) => name.length + value.length <= MAX_PARAMETER)
+  )
+
+type Step = { readonly does: "speak"; readonly of: Utterance } | { readonly does: "mark"; readonly of: PerformedMarker }
+
+const ORDER = { laughter: 0, speak: 1, silence: 2, hold: 2, endcall: 3 } as const
+
+const orderOf = (step: Step): number => (step.does === "speak" ? ORDER.speak : ORDER[step.of.kind])
+
+/** What is done in a performance, in its order. */
+export const stepsOf = ({ markers, utterances }: Performance): ReadonlyArray<Step> =>
+  [
+    ...utterances.map((of): Step => ({ does: "speak", of })),
+    ...markers.map((of): Step => ({ does: "mark", of }))
+  ].toSorted((a, b) => a.of.after - b.of.after || orderOf(a) - orderOf(b))
+
+/** A text as it is spoken: laughter is a marker in transcripts. */
+const pronounced = (text: string): string => text.replaceAll("[laughter]", "ha ha ha")
+
+const seconds = (millis: number): number => Math.round(millis) / 1000
+
+/** Words whose times are relative to a turn's audio, at their times in the call. */
+const wordsIn = ({ turns }: RawTranscript, { end, start }: TimeSpan): ReadonlyArray<Word> => {
+  const place = (at: number | undefined) => at && seconds(Math.min(start + at * 1000, end))
+  return turns.flatMap(({ words }) =>
+    words.map((word) => ({ ...word, startTime: place(word.startTime), endTime: place(word.endTime) }))
+  )
+}
+
+/** Plays runs of the channel `voice`; none without a transcriber. */
+export const make = (config: VoiceExecutorConfig = {}) =>
+  Effect.gen(function* () {
+    const connections = yield* VoiceConnections
+    const speech = yield* TextToSpeech
+    const { transcribe } = yield* Transcriber
+    const model = yield* LanguageModel
+    const { maxMessages = 50 } = config
+    const millisOf = (given: Duration.DurationInput | undefined, otherwise: Duration.DurationInput): number =>
+      Duration.toMillis(given ?? otherwise)
+    const answerTimeout = millisOf(config.answerTimeout, "30 seconds")
+    const greetingWait = millisOf(config.greetingWait, "3 seconds")
+    const turnEnd = millisOf(config.turnEnd, "700 millis")
+    const maxTurn = millisOf(config.maxTurn, "2 minutes")
+
+    const overBy = (end: CallEnd, scenario: Scenario): Broken | Ended => {
+      switch (end.by) {
+        case "testing_agent":
+          return { _tag: "Ended", reason: "testing_agent_ended_call" }
+        case "main_agent":
+          return end.isClean
+            ? { _tag: "Ended", reason: "main_agent_ended_call" }
+            : broken("failed", `The agent's server ${end.reason}.`)
+        case "max_duration":
+          return tookTooLong(scenario)
+        case "protocol":
+          return broken("failed", `The agent's server ${end.reason}.`)
+      }
+    }
+
+    const play =
+      (transcribing: Transcribe) =>
+      ({ run, scenario, voiceEndpoint }: RunToPlay): Effect.Effect<PlayedRun> =>
+        Effect.gen(function* () {
+          const conversation = makeConversation(scenario, model, { maxMessages, maxText: MAX_TEXT })
+          if (voiceEndpoint === null) return conversation.played({ is: "failed", reason: NO_ENDPOINT }, 0)
+          const began = yield* Clock.currentTimeMillis
+          const connected = yield* Effect.either(connections.connect(voiceAddressOf(voiceEndpoint)))
+          if (Either.isLeft(connected)) {
+            return conversation.played({ is: "failed", reason: connected.left.reason }, 0)
+          }
+          const call = yield* startCall(connected.right, {
+            ids: idsOf(`run-${run}-${began}`),
+            customParameters: customParametersOf(scenario.variables),
+            maxMillis: scenario.maxDuration * 1000
+          })
+          const over = (end: CallEnd) => overBy(end, scenario)
+          const clock = Effect.map(call.position, seconds)
+
+          /** What was heard and is not kept yet: it is being transcribed. */
+          const untranscribed = new Set<SpokenTurn>()
+          /** Texts of the agent since the testing agent's last turn began. */
+          let replies: ReadonlyArray<string> = []
+          let hasAudio = false
+          /** Milliseconds from the start of the call. */
+          let callerSpokeUntil = 0
+          let agentSpokeUntil = 0
+
+          const keep = (turn: SpokenTurn, transcript: RawTranscript | undefined): void => {
+            untranscribed.delete(turn)
+            const words = transcript?.turns.map(({ content }) => content.trim()).join(" ") ?? ""
+            const text = storable(words).slice(0, MAX_TEXT).trim() || INAUDIBLE
+            conversation.addTurn({
+              speaker: "main_agent",
+              content: text,
+              startTime: seconds(turn.start),
+              endTime: seconds(turn.end),
+              words: transcript === undefined ? noWords : wordsIn(transcript, turn)
+            })
+            conversation.addMessage({ speaker: "main_agent", text })
+            replies = [...replies, text]
+          }
+
+          const wordsOf = (turn: SpokenTurn) => {
+            const wav = monoWav(turn.audio)
+            return transcribing({ contentType: "audio/wav", sizeBytes: wav.length, content: Stream.make(wav) })
+          }
+
+          /** Transcribes and keeps a turn of the agent. */
+          const understand = (turn: SpokenTurn): Effect.Effect<void, Broken> =>
+            Effect.gen(function* () {
+              hasAudio = true
+              agentSpokeUntil = turn.end
+              untranscribed.add(turn)
+              const transcript = yield* Effect.mapError(wordsOf(turn), ({ reason }) =>
+                broken("failed", `The agent's speech was not transcribed: ${reason}`)
+              )
+              keep(turn, transcript)
+              if (turn.isCut) {
+                const spoke = Duration.format(Duration.millis(maxTurn))
+                return yield* Effect.fail(broken("failed", `The agent spoke for ${spoke} without a pause.`))
+              }
+            })
+
+          /** Waits for the agent's next turn. */
+          const listen = Effect.gen(function* () {
+            const turn = yield* Effect.mapError(
+              call.hear({ endMillis: turnEnd, timeoutMillis: answerTimeout, maxMillis: maxTurn }),
+              over
+            )
+            if (Option.isSome(turn)) return yield* understand(turn.value)
+            const silent = Duration.format(Duration.millis(answerTimeout))
+            return yield* Effect.fail(
+              broken(
+                "timeout",
+                hasAudio ? `The agent did not answer for ${silent}.` : `The agent sent no audio for ${silent}.`
+              )
+            )
+          })
+
+          const speak = ({ text }: Utterance) =>
+            Effect.gen(function* () {
+              const audio = yield* Effect.mapError(speech.speak({ text: pronounced(text) }), ({ reason }) =>
+                broken("failed", `The testing agent's speech: ${reason}`)
+              )
+              const { end, start } = yield* Effect.mapError(call.say(audio), over)
+              callerSpokeUntil = end
+              conversation.addTurn({
+                speaker: "testing_agent",
+                content: text,
+                startTime: seconds(start),
+                endTime: seconds(end),
+                words: noWords
+              })
+            })
+
+          const mark = ({ kind, seconds: length }: PerformedMarker, condition: number | null) =>
+            Effect.gen(function* () {
+              conversation.addMoment({ kind, at_second: yield* clock, seconds: length, condition })
+              if (kind !== "silence" && kind !== "hold") return
+              yield* Effect.mapError(call.pause((length ?? 0) * 1000), over)
+              // What the agent said into the silence is a turn of its own.
+              const turn = yield* call.takeTurn(turnEnd)
+              if (Option.isSome(turn)) yield* understand(turn.value)
+            })
+
+          const say = ({ item, performance }: AgentTurn) =>
+            Effect.gen(function* () {
+              const condition = item?.id ?? null
+              replies = []
+              if (item !== null) {
+                conversation.addMoment({ kind: "condition", at_second: yield* clock, seconds: null, condition })
+              }
+              const message = messageOf(performance)
+              if (message !== "") conversation.addMessage({ speaker: "testing_agent", text: message })
+              for (const step of stepsOf(performance)) {
+                yield* step.does === "speak" ? speak(step.of) : mark(step.of, condition)
+              }
+            })
+
+          const answer: Line["answer"] = Effect.gen(function* () {
+            // An agent that spoke into the silence at the end of an action has answered.
+            const hasAnswered = replies.length > 0 && agentSpokeUntil > callerSpokeUntil
+            if (!hasAnswered) yield* listen
+            return { text: replies.join(" "), endsCall: false }
+          })
+
+          const greeted = Effect.gen(function* () {
+            const onset = yield* Effect.mapError(call.onset(greetingWait), over)
+            if (Option.isSome(onset)) yield* listen
+          })
+
+          const outcome = yield* greeted.pipe(
+            Effect.zipRight(conversation.converse({ answer, clock, say })),
+            Effect.catchTag("Ended", ({ reason }) => Effect.succeed(reason)),
+            Effect.timeoutFail({
+              duration: Duration.seconds(scenario.maxDuration),
+              onTimeout: () => tookTooLong(scenario)
+            }),
+            Effect.match({
+              onSuccess: (reason): PlayedRun["outcome"] => ({ is: "ended", reason }),
+              onFailure: ({ is, reason }) => ({ is, reason })
+            })
+          )
+          yield* call.hangUp
+          const rest = yield* call.takeTurn(0)
+          for (const turn of [...untranscribed, ...Option.toArray(rest)]) {
+            const transcript = yield* wordsOf(turn).pipe(Effect.timeout(LAST_WORDS), Effect.option)
+            keep(turn, Option.getOrUndefined(transcript))
+          }
+          return conversation.played(outcome, yield* clock)
+        }).pipe(Effect.scoped)
+
+    return RunExecutor.of(
+      Option.match(transcribe, {
+        onNone: () => ({ channels: [], play: () => Effect.dieMessage("There is no transcriber") }),
+        onSome: (transcribing) => ({ channels: ["voice"], play: play(transcribing) })
+      })
+    )
+  })

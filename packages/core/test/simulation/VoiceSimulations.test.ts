@@ -1,0 +1,129 @@
+/** Runs by voice through the engine: a WebSocket server, two databases, and the clock of the machine. */
+import { createHmac } from "node:crypto"
+import { once } from "node:events"
+import { Agents, JobRunner, Results, Suites, untrusted } from "@earshot/core"
+import { TestEngine, VoiceKit } from "@earshot/test-kit"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { WebSocketServer } from "ws"
+import { allowHosts } from "./simulationFixture.js"
+
+/** A server of agents that play a script, and what each connection was opened with. */
+const serveAgent = (script: ReadonlyArray<VoiceKit.AgentStep>) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const server = new WebSocketServer({ host: "127.0.0.1", port: 0 })
+      const opened: Array<{
+        readonly signature: unknown
+        readonly agent: VoiceKit.ScriptedAgent
+        readonly closed: Promise<unknown>
+      }> = []
+      const playing = new Set<Fiber.RuntimeFiber<void>>()
+      server.on("connection", (socket, request) => {
+        const agent = VoiceKit.scriptedAgent(
+          {
+            send: (text) => {
+              socket.send(text)
+            },
+            close: () => {
+              socket.close(1000)
+            }
+          },
+          script
+        )
+        socket.on("message", (data) => {
+          agent.receive(Buffer.isBuffer(data) ? data.toString() : "", Date.now())
+        })
+        opened.push({ signature: request.headers["x-twilio-signature"], agent, closed: once(socket, "close") })
+        playing.add(Effect.runFork(agent.play))
+      })
+      await once(server, "listening")
+      const address = server.address()
+      const port = typeof address === "object" && address !== null ? address.port : 0
+      return { server, opened, playing, url: `ws://127.0.0.1:${port}/media` }
+    }),
+    ({ playing, server }) =>
+      Effect.zipRight(
+        Fiber.interruptAll(playing),
+        Effect.async<undefined>((resume) => {
+          for (const client of server.clients) client.terminate()
+          server.close(() => {
+            resume(Effect.succeed(undefined))
+          })
+        })
+      )
+  )
+
+for (const database of TestEngine.databases) {
+  const engine = TestEngine.layer(database, {
+    allowHosts,
+    textToSpeech: VoiceKit.toneTextToSpeech,
+    transcriber: VoiceKit.toneTranscriber,
+    simulation: { voice: { greetingWait: "200 millis", turnEnd: "300 millis" } }
+  })
+  describe(`runs by voice on ${database}`, () => {
+    it.scopedLive("are played over a signed WebSocket, scored and stored", () =>
+      Effect.gen(function* () {
+        const served = yield* serveAgent([
+          { does: "await", text: "Hi, Ann.", delayMillis: 100 },
+          { does: "say", text: "Which day?" },
+          { does: "await", text: "Friday.", delayMillis: 100 },
+          { does: "say", text: "Done." }
+        ])
+        const { actor, agent } = yield* TestEngine.fixture
+        const as = TestEngine.as(actor)
+        const [agents, results, suites, runner] = yield* Effect.all([Agents, Results, Suites, JobRunner])
+        yield* as(agents.update(agent.id, { voice_endpoint: { url: served.url, auth_token: "12345" } }))
+        const made = yield* as(
+          suites.run(
+            untrusted({
+              spec: {
+                version: "1",
+                suite: { name: "S" },
+                scenarios: [
+                  {
+                    key: "books",
+                    name: "Books",
+                    type: "conditional_actions",
+                    conditional_actions: {
+                      role: "A caller",
+                      conditions: [
+                        { id: 0, condition: "FIRST_MESSAGE", action: "Hi, {{name}}." },
+                        { id: 1, condition: "The agent asks for the day", action: "Friday." },
+                        { id: 2, condition: 1, action: "<endcall />", type: "action_followup" }
+                      ]
+                    },
+                    test_profile: { name: "Ann", information: { main_agent_variables: { name: "Ann" } } },
+                    assertions: [
+                      { type: "contains", text: "Done" },
+                      { type: "max_latency", milliseconds: 900 }
+                    ]
+                  }
+                ]
+              },
+              agent_id: agent.id,
+              channel: "voice"
+            })
+          )
+        )
+        yield* runner.drain
+        const { results: runs } = yield* as(results.listRuns({ result: made.id }))
+        const run = yield* as(results.readRun(runs[0]!.id))
+        expect(run).toMatchObject({ status: "completed", endedReason: "testing_agent_ended_call", success: true })
+        expect(run.transcript.split("\n").map((line) => line.slice(line.indexOf("]") + 2))).toEqual([
+          "Testing Agent: Hi, Ann.",
+          "Main Agent: Which day?",
+          "Testing Agent: Friday.",
+          "Main Agent: Done."
+        ])
+        const [opened, ...others] = served.opened
+        expect(others).toEqual([])
+        expect(opened?.signature).toBe(createHmac("sha1", "12345").update(served.url).digest("base64"))
+        expect(opened?.agent.started()).toMatchObject({ customParameters: { name: "Ann" } })
+        yield* Effect.promise(() => opened?.closed ?? Promise.resolve())
+        expect(opened?.agent.stopped()).toBe(true)
+      }).pipe(Effect.provide(engine))
+    )
+  })
+}
