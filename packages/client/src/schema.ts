@@ -741,6 +741,26 @@ export interface paths {
         patch: operations["agents.update"];
         trace?: never;
     };
+    "/test_framework/v1/agents/{id}/check_voice/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check an agent's voice endpoint
+         * @description Calls the agent at its `voice_endpoint`, sends silence, and waits up to 10 seconds for its first sound. `problem` and `detail` state what is wrong. One check of an organization runs at a time: another is answered with 409.
+         */
+        post: operations["agents.checkVoice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/test_framework/v2/scenarios/validate_scenarios_json/": {
         parameters: {
             query?: never;
@@ -4733,6 +4753,20 @@ export interface components {
             valid: true;
             plan: components["schemas"]["SuitePlan"];
         };
+        VoiceCheck: {
+            /** @description Id of the agent. */
+            agent: number;
+            /** @description Whether the agent was heard and nothing is wrong. */
+            ok: boolean;
+            /** @description What is wrong; null if nothing is. */
+            problem: ("address" | "dns" | "refused" | "unreachable" | "tls" | "timeout" | "unauthorized" | "status" | "handshake" | "no_audio" | "encoding" | "protocol" | "closed") | null;
+            /** @description What was found, and how to correct it. */
+            detail: string;
+            /** @description Seconds until the WebSocket was open; null if it was not. */
+            connect_seconds: number | null;
+            /** @description Seconds from `start` to the agent's first sound; null if there was none. */
+            first_audio_seconds: number | null;
+        };
         WebhookReceipt: {
             /** @description Kind of event, as the platform names it. */
             event: string;
@@ -7672,6 +7706,43 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Busy"];
+            507: components["responses"]["StorageFull"];
+        };
+    };
+    "agents.checkVoice": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Identifier of the resource.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The outcome. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VoiceCheck"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];

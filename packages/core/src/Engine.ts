@@ -66,6 +66,7 @@ import * as FileBlobStore from "./providers/FileBlobStore.js"
 import * as HttpChatAgent from "./providers/HttpChatAgent.js"
 import * as HttpRecordingSource from "./providers/HttpRecordingSource.js"
 import * as OutboundHttp from "./providers/OutboundHttp.js"
+import * as WebSocketVoiceConnections from "./providers/WebSocketVoiceConnections.js"
 import type { AudioProbe } from "./calls/AudioProbe.js"
 import * as MusicMetadataProbe from "./providers/MusicMetadataProbe.js"
 import * as QuickJsSandbox from "./providers/QuickJsSandbox.js"
@@ -119,6 +120,7 @@ import * as Simulations from "./simulation/Simulations.js"
 import * as TextExecutor from "./simulation/TextExecutor.js"
 import type { TextToSpeech } from "./simulation/voice/TextToSpeech.js"
 import type { VoiceConnections } from "./simulation/voice/VoiceConnection.js"
+import * as VoiceChecks from "./simulation/VoiceChecks.js"
 import * as VoiceExecutor from "./simulation/VoiceExecutor.js"
 import * as RunWorkStoreSql from "./storage/sql/RunWorkStoreSql.js"
 import * as Suites from "./suites/Suites.js"
@@ -150,6 +152,7 @@ export type Services =
   | Evaluators.Evaluators
   | Suites.Suites
   | Results.Results
+  | VoiceChecks.VoiceChecks
   | Calls.Calls
   | PlatformWebhooks.PlatformWebhooks
   | Recordings.Recordings
@@ -349,26 +352,18 @@ const evaluators = Layer.merge(Evaluators.layer, Suites.layer).pipe(
   Layer.provideMerge(Layer.merge(testCatalog, Results.layer))
 )
 
-/** Loaded when it is needed: engines without runs by voice have no use for WebSockets. */
-const webSocketConnections = Layer.unwrapEffect(
-  Effect.map(
-    Effect.promise(() => import("./providers/WebSocketVoiceConnections.js")),
-    (provider) => provider.layer()
-  )
-)
-
-const executor = ({ runExecutor, simulation, textToSpeech, voiceConnections }: Ports) => {
+const executor = ({ runExecutor, simulation, textToSpeech }: Ports) => {
   if (runExecutor !== undefined) return runExecutor
   if (textToSpeech === undefined) return TextExecutor.layer(simulation)
   return Layer.effect(
     RunExecutor,
     Effect.map(Effect.all([TextExecutor.make(simulation), VoiceExecutor.make(simulation?.voice)]), firstOf)
-  ).pipe(Layer.provide(Layer.merge(textToSpeech, voiceConnections ?? webSocketConnections)))
+  ).pipe(Layer.provide(textToSpeech))
 }
 
 /** Suites, results, and the execution and scoring of runs. */
 const testing = (ports: Ports) =>
-  Simulations.layer(ports.simulation).pipe(
+  Layer.merge(Simulations.layer(ports.simulation), VoiceChecks.layer).pipe(
     Layer.provideMerge(evaluators),
     Layer.provide(RunWork.layer),
     Layer.provide(RunTranscription.layer),
@@ -378,7 +373,8 @@ const testing = (ports: Ports) =>
         Effect.map(RunExecutor, ({ channels }) => channels)
       )
     ),
-    Layer.provide(executor(ports).pipe(Layer.provide(ports.chatAgents ?? HttpChatAgent.layer())))
+    Layer.provide(executor(ports).pipe(Layer.provide(ports.chatAgents ?? HttpChatAgent.layer()))),
+    Layer.provide(ports.voiceConnections ?? WebSocketVoiceConnections.layer())
   )
 
 /** Calls, and what they are ingested from besides their own endpoint. */

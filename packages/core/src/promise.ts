@@ -56,6 +56,7 @@ import { Widgets } from "./dashboards/Widgets.js"
 import { Evaluators } from "./evaluators/Evaluators.js"
 import { Integrations } from "./platforms/Integrations.js"
 import { Results } from "./results/Results.js"
+import { VoiceChecks } from "./simulation/VoiceChecks.js"
 import { Suites } from "./suites/Suites.js"
 import type { Input } from "./kernel/Input.js"
 import { JobRunner } from "./jobs/JobRunner.js"
@@ -127,6 +128,7 @@ const services = {
   evaluators: Evaluators,
   results: Results,
   suites: Suites,
+  voiceChecks: VoiceChecks,
   calls: Calls,
   recordings: CallRecordings,
   platformWebhooks: PlatformWebhooks,

@@ -20,7 +20,8 @@ import {
   type StorageFailed,
   type StorageUnusable,
   type Unauthenticated,
-  type ValidationFailed
+  type ValidationFailed,
+  type VoiceCheckInProgress
 } from "@earshot/core"
 import * as Data from "effect/Data"
 import * as Match from "effect/Match"
@@ -59,6 +60,7 @@ export type HttpError =
   | StorageUnusable
   | Unauthenticated
   | ValidationFailed
+  | VoiceCheckInProgress
 
 const detail = (status: number, message: string, headers: Readonly<Record<string, string>> = {}): ErrorResponse => ({
   status,
@@ -120,6 +122,7 @@ export const toErrorResponse = (error: HttpError, requestId: string, challenge: 
       RecordingUrlInvalid: ({ message }) => detail(403, message),
       JobNotDead: ({ message }) => detail(409, message),
       RunIsOver: ({ message }) => detail(409, message),
+      VoiceCheckInProgress: ({ message }) => detail(409, message),
       RateLimited: ({ message, retryAfterSeconds }) => detail(429, message, retryAfter(retryAfterSeconds)),
       NoActiveConnection: ({ message }) => detail(409, message),
       ConnectionRevoked: ({ message }) => detail(409, message),

@@ -3,7 +3,8 @@ import { send } from "../Api.js"
 import { type InputOptions, readInput } from "../Assignments.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
-import type { CommonOptions } from "../Settings.js"
+import { CommandRejected, ReportedFailure } from "../Errors.js"
+import type { CommonOptions, OutboundOptions } from "../Settings.js"
 import { onTarget } from "../Target.js"
 import { jsonLine } from "../Text.js"
 import { resourceActions } from "./Resource.js"
@@ -23,6 +24,16 @@ export const agents = resourceActions({
     { name: "ASSISTANT", of: ({ assistant_id: assistant }) => assistant ?? "", least: 8 }
   ]
 })
+
+export const checkVoice = (options: CommonOptions & OutboundOptions & { readonly id: number }): CommandEffect =>
+  Effect.gen(function* () {
+    const screen = yield* Screen
+    const check = yield* send("post", "/test_framework/v1/agents/{id}/check_voice/", { id: options.id })
+    if (options.json) yield* screen.print(jsonLine(check))
+    else if (check.ok) yield* screen.note(check.detail)
+    else return yield* new CommandRejected({ reason: check.detail })
+    if (!check.ok) return yield* new ReportedFailure()
+  }).pipe(onTarget(options))
 
 export const personalities = resourceActions({
   noun: "personality",

@@ -1,7 +1,7 @@
 /** Groups for what tests are made of: projects, agents, personalities, profiles, phone numbers, tools, folders. */
 import { command, group, integer, text } from "./Declare.js"
 import { resourceCommands } from "./Resource.js"
-import { common, id, input, project } from "./Shared.js"
+import { common, id, input, outbound, project } from "./Shared.js"
 
 const load = () => import("../actions/TestCatalog.js")
 
@@ -11,11 +11,15 @@ export const projects = group(
   resourceCommands("project", async () => (await load()).projects)
 )
 
-export const agents = group(
-  "agents",
-  "Manage the agents that are tested and observed.",
-  resourceCommands("agent", async () => (await load()).agents, { project })
-)
+export const agents = group("agents", "Manage the agents that are tested and observed.", [
+  ...resourceCommands("agent", async () => (await load()).agents, { project }),
+  command("check-voice", {
+    description: "Call an agent at its voice endpoint, and say what is wrong with it. Takes up to 30 seconds.",
+    options: { ...common, ...outbound },
+    args: { id: id("agent") },
+    action: async () => (await load()).checkVoice
+  })
+])
 
 export const personalities = group("personalities", "Manage the personalities of simulated callers.", [
   ...resourceCommands(

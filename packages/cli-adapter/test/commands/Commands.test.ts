@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises"
 import * as path from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Platforms } from "@earshot/core"
+import { VoiceKit } from "@earshot/test-kit"
 import { PLATFORM_NAMES } from "../../src/commands/Calls.js"
 import { exportCalls, list as listCalls, show as showCall } from "../../src/actions/Calls.js"
 import { list as listDashboards, show as showDashboard } from "../../src/actions/Dashboards.js"
@@ -16,9 +17,10 @@ import {
 import { init } from "../../src/actions/Init.js"
 import { create, list as listKeys, revoke } from "../../src/actions/Keys.js"
 import { list as listOrganizations } from "../../src/actions/Organizations.js"
+import { agents, checkVoice } from "../../src/actions/TestCatalog.js"
 import { displayWidth } from "../../src/Text.js"
 import { place, type Place } from "../support/databases.js"
-import { run } from "../support/inProcess.js"
+import { engineWith, run } from "../support/inProcess.js"
 import { acts } from "../support/text.js"
 
 const none = undefined
@@ -207,6 +209,28 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
     const wrong = await run(create({ ...host(), name: "", scopes: ["nonsense"], expires: "soon" }))
     expect(wrong.code).toBe(1)
     expect(wrong.err.split("\n").map((line) => line.split(":")[0])).toEqual(["name", "scopes[0]", "expires_at"])
+  })
+
+  it("check an agent's voice endpoint", async () => {
+    const fields = ['voice_endpoint={"url": "wss://agent.example"}']
+    expect((await run(agents.update({ ...host(), id: 1, fields, input: none }))).code).toBe(0)
+    const check = (json: boolean, ...script: ReadonlyArray<VoiceKit.AgentStep>) =>
+      run(
+        checkVoice({ ...host(), json, id: 1, allowedHosts: [] }),
+        80,
+        engineWith({ voiceConnections: VoiceKit.scriptedConnections(script) })
+      )
+    const spoke = await check(false, { does: "say", text: "Good morning to you" })
+    expect(spoke).toEqual({
+      code: 0,
+      out: "",
+      err: expect.stringMatching(/^The agent answered: its first audio came after \d\.\d\d s\.$/)
+    })
+    const closing = await check(false, { does: "close" })
+    expect(closing).toMatchObject({ code: 1, out: "", err: expect.stringContaining("closed the connection") })
+    const json = await check(true, { does: "close" })
+    expect(json).toMatchObject({ code: 1, err: "" })
+    expect(JSON.parse(json.out)).toMatchObject({ agent: 1, ok: false, problem: "closed", first_audio_seconds: null })
   })
 
   it("report that no dashboard exists", async () => {

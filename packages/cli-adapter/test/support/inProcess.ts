@@ -30,13 +30,19 @@ const secretBox = AesSecretBox.layer(
 
 type EngineOf = Wiring["Type"]["engine"]
 
+/** The engine of a test's commands and servers, with some of its ports replaced. */
+export const engineWith =
+  (ports: Engine.Ports): EngineOf =>
+  ({ allowedHosts, database }) =>
+    Engine.layerWith({
+      blobs: MemoryBlobStore.layer,
+      secretBox,
+      allowHosts: allowedHosts,
+      ...ports
+    }).pipe(Layer.provide(Database.layer(database)))
+
 /** The engine of a test's commands and servers. */
-export const engineOn: EngineOf = ({ allowedHosts, database }) =>
-  Engine.layerWith({
-    blobs: MemoryBlobStore.layer,
-    secretBox,
-    allowHosts: allowedHosts
-  }).pipe(Layer.provide(Database.layer(database)))
+export const engineOn: EngineOf = engineWith({})
 
 const wiringWith = (engine: EngineOf) =>
   Layer.succeed(Wiring, {

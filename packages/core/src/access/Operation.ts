@@ -71,6 +71,8 @@ export const operations = table({
   "agents.read": { needs: "catalog:read", accepts: people },
   "agents.update": { needs: "catalog:write", shows: "catalog:read", accepts: people },
   "agents.delete": { needs: "catalog:delete", shows: null, accepts: people },
+  /** It sends the agent's secrets, and a call may cost money. */
+  "agents.checkVoice": { needs: "catalog:write", shows: null, accepts: people },
 
   "personalities.create": { needs: "catalog:write", shows: "catalog:read", accepts: people },
   "personalities.list": { needs: "catalog:read", accepts: people },

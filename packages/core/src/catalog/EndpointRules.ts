@@ -52,6 +52,10 @@ export const openSecret =
   (kind, sealed) =>
     Option.flatMap(sealing, (one) => one.open(purposeOf(kind, organizationId), sealed))
 
+/** Why an endpoint cannot be called whose secrets do not open. */
+export const keyMissing = (kind: EndpointKind): string =>
+  `The secrets of the agent's ${kind} endpoint cannot be decrypted: the key that sealed them is missing. Set them again.`
+
 const openHeaders = (open: Open, kind: EndpointKind, headers: Readonly<Record<string, SealedValue>>) =>
   Option.map(
     Option.all(

@@ -3,11 +3,12 @@ import { isIP } from "node:net"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { WebSocket } from "ws"
+import type { WebSocket } from "ws"
 import { MAX_MESSAGE } from "../simulation/voice/MediaStream.js"
 import type { VoiceAddress } from "../simulation/voice/VoiceAddressRules.js"
 import {
   type ConnectionEvent,
+  type ConnectionProblem,
   VoiceFailed,
   type VoiceConnection,
   VoiceConnections
@@ -24,12 +25,45 @@ export interface WebSocketVoiceConnectionsConfig {
 /** Most characters of messages that wait to be taken. */
 const MAX_WAITING = 16 * MAX_MESSAGE
 
-const failed = (predicate: string): VoiceFailed => new VoiceFailed({ reason: `The agent's server ${predicate}.` })
+const failed = (problem: ConnectionProblem, predicate: string): VoiceFailed =>
+  new VoiceFailed({ problem, reason: `The agent's server ${predicate}.` })
 
-const outbound = (reason: OutboundReason): VoiceFailed => failed(new OutboundError({ reason }).message)
+const outbound = (problem: ConnectionProblem, reason: OutboundReason): VoiceFailed =>
+  failed(problem, new OutboundError({ reason }).message)
 
 const codeOf = (error: Error): string | undefined =>
   "code" in error && typeof error.code === "string" ? error.code : undefined
+
+/** Codes of `getaddrinfo` and of c-ares for a name without an address. */
+const UNRESOLVED: ReadonlyArray<string> = ["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAME", "ENODATA"]
+
+/** Node's codes of certificates: https://nodejs.org/api/tls.html#x509-certificate-error-codes */
+const CERTIFICATES: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: "has an expired certificate",
+  CERT_NOT_YET_VALID: "has a certificate that is not valid yet",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "has a self-signed certificate",
+  ERR_TLS_CERT_ALTNAME_INVALID: "has a certificate of another host name",
+  SELF_SIGNED_CERT_IN_CHAIN: "has a self-signed certificate in its chain",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "has a certificate of an unknown issuer",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "sends a certificate without those of its issuers"
+}
+
+/** Other failures of TLS: those of OpenSSL, of a certificate, and of an issuer. */
+const TLS = /^(?:EPROTO$|ERR_SSL_|ERR_TLS_|CERT_|CRL_|UNABLE_TO_|INVALID_CA$|HOSTNAME_MISMATCH$)/
+
+/** Why no connection was opened, by Node's code of the error; errors of the WebSocket handshake have none. */
+export const connectionFailure = (code: string | undefined): VoiceFailed => {
+  if (code === undefined) return failed("handshake", "answered with an invalid WebSocket handshake")
+  if (UNRESOLVED.includes(code)) return failed("dns", `cannot be found: its host name does not resolve (${code})`)
+  if (code === "ECONNREFUSED") return failed("refused", `refused the connection (${code})`)
+  if (code.startsWith("HPE_")) return failed("handshake", `answered with invalid HTTP (${code})`)
+  const certificate = new Map(Object.entries(CERTIFICATES)).get(code)
+  if (certificate !== undefined) return failed("tls", `${certificate} (${code})`)
+  if (TLS.test(code)) return failed("tls", `cannot be reached over TLS (${code})`)
+  return outbound("unreachable", { is: "Unreachable", code })
+}
+
+const FORBIDDING: ReadonlyArray<number> = [401, 403]
 
 /** RFC 6455, section 7.4.1: a normal closure, an endpoint that goes away, and a close without a code. */
 const CLEAN: ReadonlyArray<number> = [1000, 1001, 1005]
@@ -50,11 +84,11 @@ export const layer = (
     Effect.map(OutboundHttp, (http) => {
       const { connectMillis = 10_000 } = config
 
-      const open = (address: VoiceAddress, isAllowed: boolean) =>
+      const open = (Client: typeof WebSocket, address: VoiceAddress, isAllowed: boolean) =>
         Effect.acquireRelease(
           Effect.try({
             try: () =>
-              new WebSocket(address.url, {
+              new Client(address.url, {
                 headers: { "user-agent": "earshot", ...address.headers },
                 followRedirects: false,
                 handshakeTimeout: connectMillis,
@@ -62,31 +96,34 @@ export const layer = (
                 perMessageDeflate: false,
                 ...(isAllowed ? {} : { lookup: publicLookup })
               }),
-            catch: () => outbound({ is: "InvalidRequest" })
+            catch: () => outbound("address", { is: "InvalidRequest" })
           }),
           (socket) =>
             Effect.sync(() => {
               // Without a listener, the error of a connection that is given up would end the process.
               socket.removeAllListeners()
               socket.on("error", () => undefined)
-              if (socket.readyState === WebSocket.OPEN) socket.close(1000)
+              if (socket.readyState === Client.OPEN) socket.close(1000)
               else socket.terminate()
             })
         )
 
       const connect = (address: VoiceAddress): Effect.Effect<VoiceConnection, VoiceFailed, Scope.Scope> =>
         Effect.gen(function* () {
-          if (!URL.canParse(address.url)) return yield* outbound({ is: "InvalidUrl" })
+          if (!URL.canParse(address.url)) return yield* outbound("address", { is: "InvalidUrl" })
           const url = new URL(address.url)
           if (url.protocol !== "ws:" && url.protocol !== "wss:") {
-            return yield* failed("can be reached over ws and wss only")
+            return yield* failed("address", "can be reached over ws and wss only")
           }
           const isAllowed = http.allows(url)
           const host = hostOf(url)
           // An address in the URL itself is not looked up.
-          if (!isAllowed && isIP(host) !== 0 && !isPublic(host)) return yield* outbound({ is: "AddressNotPublic" })
+          if (!isAllowed && isIP(host) !== 0 && !isPublic(host))
+            return yield* outbound("address", { is: "AddressNotPublic" })
           const clock = yield* Effect.clock
-          const socket = yield* open(address, isAllowed)
+          // Loaded for the first call: most processes call no agents.
+          const { WebSocket: Client } = yield* Effect.promise(() => import("ws"))
+          const socket = yield* open(Client, address, isAllowed)
 
           let events: Array<ConnectionEvent> = []
           let waiting = 0
@@ -111,7 +148,9 @@ export const layer = (
               resume(Effect.succeed(undefined))
             })
             socket.once("unexpected-response", (request, response) => {
-              resume(failed(`answered HTTP ${response.statusCode ?? 0} instead of opening a WebSocket`))
+              const status = response.statusCode ?? 0
+              const problem = FORBIDDING.includes(status) ? "unauthorized" : "status"
+              resume(failed(problem, `answered HTTP ${status} instead of opening a WebSocket`))
               request.destroy()
             })
             socket.on("error", (error) => {
@@ -119,21 +158,21 @@ export const layer = (
               closed(isTooLong ? `sent a message of more than ${MAX_MESSAGE} bytes` : "broke the connection")
               resume(
                 error instanceof AddressNotPublic
-                  ? outbound({ is: "AddressNotPublic" })
+                  ? outbound("address", { is: "AddressNotPublic" })
                   : error.message === "Opening handshake has timed out"
-                    ? outbound({ is: "TimedOut", seconds: connectMillis / 1000 })
-                    : outbound({ is: "Unreachable", code: codeOf(error) })
+                    ? outbound("timeout", { is: "TimedOut", seconds: connectMillis / 1000 })
+                    : connectionFailure(codeOf(error))
               )
             })
             socket.once("close", (code) => {
               closed(closing(code), CLEAN.includes(code))
-              resume(outbound({ is: "NoResponse" }))
+              resume(outbound("handshake", { is: "NoResponse" }))
             })
           })
           return {
             send: (message) =>
               Effect.sync(() => {
-                if (socket.readyState === WebSocket.OPEN) socket.send(message)
+                if (socket.readyState === Client.OPEN) socket.send(message)
               }),
             take: Effect.sync(() => {
               const taken = events

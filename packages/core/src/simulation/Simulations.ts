@@ -8,6 +8,7 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { hostPermit, type Permit } from "../access/Permit.js"
 import { Agents } from "../catalog/Agents.js"
+import { keyMissing } from "../catalog/EndpointRules.js"
 import { Personalities } from "../catalog/Personalities.js"
 import { fillPlaceholders } from "../catalog/PlaceholderRules.js"
 import { TestProfiles } from "../catalog/TestProfiles.js"
@@ -58,10 +59,6 @@ const REPORTING = Schedule.intersect(Schedule.spaced("2 seconds"), Schedule.recu
 
 /** The predefined metric that compares a run with its scenario's expected outcome. */
 const OUTCOME_CODE = "expected_outcome"
-
-/** Why an endpoint cannot be called. */
-const sealedFor = (channel: "chat" | "voice"): string =>
-  `The secrets of the agent's ${channel} endpoint cannot be decrypted: the key that sealed them is missing. Set them again.`
 
 const decodePayload = Schema.decodeUnknown(RunPayload)
 
@@ -173,11 +170,11 @@ export const layer = (config: SimulationConfig = {}) =>
           const { channel } = taken.run
           const chatEndpoint = agents.openChatEndpoint(agent)
           if (agent.chatEndpoint !== null && Option.isNone(chatEndpoint) && channel === "text") {
-            return Option.some(unplayable(sealedFor("chat")))
+            return Option.some(unplayable(keyMissing("chat")))
           }
           const voiceEndpoint = agents.openVoiceEndpoint(agent)
           if (agent.voiceEndpoint !== null && Option.isNone(voiceEndpoint) && channel === "voice") {
-            return Option.some(unplayable(sealedFor("voice")))
+            return Option.some(unplayable(keyMissing("voice")))
           }
           const toPlay: RunToPlay = {
             run: taken.run.id,

@@ -2,7 +2,6 @@
  * Plays runs by voice: the testing agent on one side, speaking and listening as over a telephone, the agent's voice endpoint
  * on the other.
  */
-import { createHash } from "node:crypto"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -29,7 +28,7 @@ import { type PlayedRun, RunExecutor, type RunToPlay } from "./RunExecutor.js"
 import type { Scenario } from "./RunScript.js"
 import type { Performance, PerformedMarker, Utterance } from "./TestingAgent.js"
 import { monoWav } from "./voice/CallWav.js"
-import type { StreamIds } from "./voice/MediaStream.js"
+import { streamIdsOf } from "./voice/MediaStream.js"
 import { TextToSpeech } from "./voice/TextToSpeech.js"
 import type { TimeSpan } from "./voice/VoiceActivity.js"
 import { voiceAddressOf } from "./voice/VoiceAddressRules.js"
@@ -62,13 +61,6 @@ const INAUDIBLE = "[inaudible]"
 const LAST_WORDS = "30 seconds"
 
 const NO_ENDPOINT = "The agent has no voice endpoint: set voice_endpoint to run it by voice."
-
-/** The ids of a call; they are the same for the same attempt at a run alone. */
-const idsOf = (attempt: string): StreamIds => {
-  const idOf = (kind: string): string =>
-    kind + createHash("sha256").update(`${kind}/${attempt}`).digest("hex").slice(0, 32)
-  return { accountSid: idOf("AC"), callSid: idOf("CA"), streamSid: idOf("MZ") }
-}
 
 /** The agent's variables as custom parameters of the stream; those that are too long for one are left out. */
 export const customParametersOf = (variables: JsonObject): Readonly<Record<string, string>> =>
@@ -146,7 +138,7 @@ export const make = (config: VoiceExecutorConfig = {}) =>
             return conversation.played({ is: "failed", reason: connected.left.reason }, 0)
           }
           const call = yield* startCall(connected.right, {
-            ids: idsOf(`run-${run}-${began}`),
+            ids: streamIdsOf(`run-${run}-${began}`),
             customParameters: customParametersOf(scenario.variables),
             maxMillis: scenario.maxDuration * 1000
           })

@@ -21,3 +21,4 @@ export {
 } from "./TestingAgent.js"
 export { layer as textExecutor, type TextExecutorConfig } from "./TextExecutor.js"
 export { make as makeVoiceExecutor, type VoiceExecutorConfig } from "./VoiceExecutor.js"
+export { VoiceCheckInProgress, VoiceChecks } from "./VoiceChecks.js"

@@ -51,6 +51,7 @@ const written: Readonly<Record<Operation, readonly [Permission, by: string, also
   "agents.read": ["catalog:read", "kod"],
   "agents.update": ["catalog:write", "kod"],
   "agents.delete": ["catalog:delete", "kod"],
+  "agents.checkVoice": ["catalog:write", "kod"],
   "personalities.create": ["catalog:write", "kod"],
   "personalities.list": ["catalog:read", "kod"],
   "personalities.read": ["catalog:read", "kod"],

@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:http"
-import { Voice } from "@earshot/core"
+import { AgentId, Voice } from "@earshot/core"
 import * as OutboundHttp from "@earshot/core/providers/OutboundHttp"
 import * as WebSocketVoiceConnections from "@earshot/core/providers/WebSocketVoiceConnections"
 import { VoiceKit } from "@earshot/test-kit"
@@ -35,22 +35,29 @@ const agentServer = (answer: (socket: WebSocket, authorization: string | undefin
   return serving(server, sockets)
 }
 
-const connect = (
-  url: string,
-  options: { readonly allowHosts?: ReadonlyArray<string>; readonly millis?: number } = {}
-) =>
-  Effect.flatMap(Voice.VoiceConnections, (lines) =>
-    lines.connect({ url, headers: { authorization: "Bearer secret" } })
-  ).pipe(
-    Effect.provide(
-      WebSocketVoiceConnections.layer(options.millis === undefined ? {} : { connectMillis: options.millis }).pipe(
-        Layer.provide(OutboundHttp.layer({ allowHosts: options.allowHosts ?? ["127.0.0.1"] }))
-      )
-    )
+interface Options {
+  readonly allowHosts?: ReadonlyArray<string>
+  readonly millis?: number
+}
+
+const connections = ({ allowHosts = ["127.0.0.1"], millis }: Options = {}) =>
+  WebSocketVoiceConnections.layer(millis === undefined ? {} : { connectMillis: millis }).pipe(
+    Layer.provide(OutboundHttp.layer({ allowHosts }))
   )
 
-const failure = (url: string, options?: Parameters<typeof connect>[1]) =>
+const connect = (url: string, options?: Options) =>
+  Effect.flatMap(Voice.VoiceConnections, (lines) =>
+    lines.connect({ url, headers: { authorization: "Bearer secret" } })
+  ).pipe(Effect.provide(connections(options)))
+
+const failure = (url: string, options?: Options) =>
   Effect.map(Effect.flip(connect(url, options)), ({ reason }) => reason)
+
+const problem = (url: string, options?: Options) =>
+  Voice.checkVoice(AgentId.make(1), { url, headers: {} }, Voice.streamIdsOf("check")).pipe(
+    Effect.provide(connections(options)),
+    Effect.map((check) => check.problem)
+  )
 
 describe("connections to agents by voice", () => {
   it.scopedLive("carry a call in both directions, with the headers", () =>
@@ -88,7 +95,11 @@ describe("connections to agents by voice", () => {
       yield* call.say(VoiceKit.speakTones("hello"))
       const turn = yield* call.hear({ endMillis: 200, timeoutMillis: 10_000 })
       expect(Option.map(turn, ({ audio }) => VoiceKit.readTones(audio))).toEqual(Option.some("good day"))
-      expect(yield* call.ended).toEqual({ by: "main_agent", reason: "closed the connection (1005)" })
+      expect(yield* call.ended).toEqual({
+        by: "main_agent",
+        reason: "closed the connection (1005)",
+        isClean: true
+      })
       expect(seen).toBe("Bearer secret")
     })
   )
@@ -130,7 +141,7 @@ describe("connections to agents by voice", () => {
       expect(yield* failure(`ws://127.0.0.1:${hanging}`, { millis: 100 })).toBe(
         "The agent's server took longer than 0.1 seconds."
       )
-      expect(yield* failure(`ws://127.0.0.1:${gone}`)).toBe("The agent's server cannot be reached (ECONNREFUSED).")
+      expect(yield* failure(`ws://127.0.0.1:${gone}`)).toBe("The agent's server refused the connection (ECONNREFUSED).")
       expect(yield* failure(`http://127.0.0.1:${denying}`)).toBe(
         "The agent's server can be reached over ws and wss only."
       )
@@ -147,6 +158,52 @@ describe("connections to agents by voice", () => {
       const connection = yield* connect(`ws://127.0.0.1:${port}`)
       const found = yield* Effect.repeat(Effect.delay(connection.take, 10), { until: (events) => events.length > 0 })
       expect(found).toMatchObject([{ is: "closed", reason: `sent a message of more than ${Voice.MAX_MESSAGE} bytes` }])
+    })
+  )
+
+  it.scopedLive("are checked: what is wrong is told apart, and an agent that speaks is heard", () =>
+    Effect.gen(function* () {
+      const answering = (status: number) =>
+        serving(
+          createServer((_, response) => {
+            response.writeHead(status).end()
+          })
+        )
+      const [open, forbidden, missing] = [yield* answering(200), yield* answering(403), yield* answering(404)]
+      const gone = yield* Effect.scoped(serving(createServer()))
+      const raw = (answer: string) =>
+        serving(
+          createServer().on("upgrade", (_, socket) => {
+            socket.end(answer)
+          })
+        )
+      const wrongKey = yield* raw(
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n"
+      )
+      const noHttp = yield* raw("\u0015\u0003\u0003 no HTTP\r\n\r\n")
+      const closing = yield* agentServer((socket) => {
+        socket.close(1011)
+      })
+      const speaking = yield* agentServer((socket) => {
+        socket.once("message", () => {
+          socket.once("message", (start: Buffer) => {
+            const { streamSid }: { readonly streamSid: string } = JSON.parse(start.toString())
+            const payload = Buffer.from(VoiceKit.speakTones("Good day to you")).toString("base64")
+            socket.send(JSON.stringify({ event: "media", streamSid, media: { payload } }))
+          })
+        })
+      })
+      expect(yield* problem(`ws://127.0.0.1:${open}`)).toBe("status")
+      expect(yield* problem(`ws://127.0.0.1:${missing}`)).toBe("status")
+      expect(yield* problem(`ws://127.0.0.1:${forbidden}`)).toBe("unauthorized")
+      expect(yield* problem(`ws://127.0.0.1:${gone}`)).toBe("refused")
+      expect(yield* problem(`wss://127.0.0.1:${open}`)).toBe("tls")
+      expect(yield* problem(`ws://127.0.0.1:${wrongKey}`)).toBe("handshake")
+      expect(yield* problem(`ws://127.0.0.1:${noHttp}`)).toBe("handshake")
+      expect(yield* problem(`ws://127.0.0.1:${open}`, { allowHosts: [] })).toBe("address")
+      expect(yield* problem("ws://agent.invalid", { allowHosts: ["agent.invalid"] })).toBe("dns")
+      expect(yield* problem(`ws://127.0.0.1:${closing}`)).toBe("closed")
+      expect(yield* problem(`ws://127.0.0.1:${speaking}`)).toBeNull()
     })
   )
 })

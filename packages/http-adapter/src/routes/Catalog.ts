@@ -12,12 +12,14 @@ import {
   ProjectDraft,
   ProjectId,
   ProjectPatch,
-  Projects
+  Projects,
+  Voice,
+  VoiceChecks
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { anyEncoding } from "../Endpoint.js"
-import { resource } from "./Resource.js"
+import { anyEncoding, type Endpoint, json } from "../Endpoint.js"
+import { pathId, resource } from "./Resource.js"
 
 export const projects = resource({
   path: "/user/v1/projects/",
@@ -50,8 +52,30 @@ export const projects = resource({
   delete: { operation: "projects.delete", run: (id) => Effect.flatMap(Projects, (projects) => projects.delete(id)) }
 })
 
-export const agents = resource({
-  path: "/test_framework/v1/agents/",
+const AGENTS = "/test_framework/v1/agents/"
+
+const checkVoice: Endpoint = {
+  method: "POST",
+  path: `${AGENTS}:id/check_voice/`,
+  id: "agents.checkVoice",
+  operation: "agents.checkVoice",
+  tag: "Agents",
+  summary: "Check an agent's voice endpoint",
+  errorStatuses: [409],
+  description: [
+    "Calls the agent at its `voice_endpoint`, sends silence, and waits up to 10 seconds for its first sound. `problem` and",
+    "`detail` state what is wrong. One check of an organization runs at a time: another is answered with 409."
+  ].join(" "),
+  responses: [{ status: 200, description: "The outcome.", body: { name: "VoiceCheck", schema: Voice.VoiceCheck } }],
+  handle: ({ params }) =>
+    Effect.gen(function* () {
+      const id = yield* pathId(AgentId, params, "Agent")
+      return json(200, Voice.encodeVoiceCheck(yield* (yield* VoiceChecks).check(id)))
+    })
+}
+
+const crud = resource({
+  path: AGENTS,
   tag: "Agents",
   noun: "agent",
   name: "Agent",
@@ -84,3 +108,5 @@ export const agents = resource({
     run: (id) => Effect.flatMap(Agents, (agents) => agents.delete(id))
   }
 })
+
+export const agents: ReadonlyArray<Endpoint> = [...crud, checkVoice]

@@ -76,6 +76,7 @@ const inputs = (ids: SeededIds): { readonly [O in Operation]: Omit<OperationRequ
     "agents.read": { id: agent },
     "agents.update": { id: agent, input: { name: unique } },
     "agents.delete": null,
+    "agents.checkVoice": null,
     "personalities.create": { input: { project, name: unique, language: "en" } },
     "personalities.list": { input: {} },
     "personalities.read": { id: ids.personality },

@@ -56,6 +56,7 @@ const coverage: Readonly<Record<Operation, Coverage>> = {
   "agents.read": path("agent", "GET "),
   "agents.update": path("agent", "PATCH "),
   "agents.delete": path("agent", "DELETE "),
+  "agents.checkVoice": path("agent", "POST check_voice/"),
   "personalities.create": { in: "a new personality" },
   "personalities.list": "lists",
   "personalities.read": path("personality", "GET "),

@@ -103,7 +103,10 @@ export const things: Readonly<Record<Thing, Asked>> = {
       ["DELETE"]
     ]
   },
-  agent: kept(`${TESTS}agents/`),
+  agent: {
+    path: `${TESTS}agents/`,
+    requests: [["GET"], ["PATCH", "", { name: "Mine" }], ["POST", "check_voice/"], ["DELETE"]]
+  },
   call: {
     path: CALLS,
     requests: [

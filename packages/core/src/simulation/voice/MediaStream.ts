@@ -2,6 +2,7 @@
  * The messages of Twilio Media Streams (bidirectional), from the telephone's side: what a caller sends is written, what an
  * agent sends is read. Source: https://www.twilio.com/docs/voice/media-streams/websocket-messages
  */
+import { createHash } from "node:crypto"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { FRAME_MILLIS, SAMPLE_RATE } from "./Audio.js"
@@ -14,6 +15,13 @@ export interface StreamIds {
   readonly accountSid: string
   readonly callSid: string
   readonly streamSid: string
+}
+
+/** The ids of a call: each call has a name of its own. */
+export const streamIdsOf = (name: string): StreamIds => {
+  const idOf = (kind: string): string =>
+    kind + createHash("sha256").update(`${kind}/${name}`).digest("hex").slice(0, 32)
+  return { accountSid: idOf("AC"), callSid: idOf("CA"), streamSid: idOf("MZ") }
 }
 
 /** What an agent sends. */

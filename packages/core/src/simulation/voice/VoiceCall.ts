@@ -161,7 +161,7 @@ export const startCall = (
         if (++invalid > maxInvalid) {
           finish({
             by: "protocol",
-            reason: `sent more than ${maxInvalid} invalid messages. The first: ${firstInvalid}`
+            reason: `sent more than ${maxInvalid} invalid messages. The first: ${firstInvalid.replace(/\.$/, "")}`
           })
         }
         return { event: "unknown" as const }

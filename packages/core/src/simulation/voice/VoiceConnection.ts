@@ -4,10 +4,31 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { VoiceAddress } from "./VoiceAddressRules.js"
 
+/** What kept a connection from being opened. */
+export const ConnectionProblem = Schema.Literal(
+  /** The URL, its scheme or a header is invalid, or the address is not public. */
+  "address",
+  /** The host name does not resolve. */
+  "dns",
+  "refused",
+  /** No connection for another reason, such as a host without a route. */
+  "unreachable",
+  /** The certificate is invalid, or the server does not speak TLS. */
+  "tls",
+  "timeout",
+  /** HTTP 401 or 403. */
+  "unauthorized",
+  /** Any other status of HTTP instead of a WebSocket. */
+  "status",
+  /** An answer that does not complete the handshake. */
+  "handshake"
+)
+export type ConnectionProblem = typeof ConnectionProblem.Type
+
 /** The agent cannot be called. The reason can be stored: it repeats nothing of the request. */
 export class VoiceFailed extends Schema.TaggedError<VoiceFailed>("@earshot/core/simulation/VoiceFailed")(
   "VoiceFailed",
-  { reason: Schema.String }
+  { problem: ConnectionProblem, reason: Schema.String }
 ) {
   override get message(): string {
     return this.reason

@@ -17,7 +17,8 @@ export {
   MAX_MESSAGE,
   messageWriter,
   readAgentMessage,
-  type StreamIds
+  type StreamIds,
+  streamIdsOf
 } from "./MediaStream.js"
 export {
   clearQueue,
@@ -33,6 +34,17 @@ export {
 export { type Sound, type TelephoneAudio, telephoneAudio } from "./TelephoneAudio.js"
 export { type Speak, SpeechFailed, TextToSpeech, type Utterance } from "./TextToSpeech.js"
 export { monoWav, stereoWav } from "./CallWav.js"
+export { otherEncoding } from "./AudioEncodingRules.js"
+export {
+  checkVoice,
+  encodeVoiceCheck,
+  type Finding,
+  findingOf,
+  FIRST_AUDIO_MILLIS,
+  type ObservedCall,
+  VoiceCheck,
+  VoiceProblem
+} from "./VoiceCheck.js"
 export { type VoiceAddress, voiceAddressOf } from "./VoiceAddressRules.js"
 export { type Activity, type ActivityOptions, listen, noActivity, type TimeSpan, spansOf } from "./VoiceActivity.js"
 export {
@@ -44,7 +56,13 @@ export {
   measureCall,
   type VoiceMeasures
 } from "./VoiceMeasures.js"
-export { type ConnectionEvent, VoiceFailed, type VoiceConnection, VoiceConnections } from "./VoiceConnection.js"
+export {
+  type ConnectionEvent,
+  ConnectionProblem,
+  VoiceFailed,
+  type VoiceConnection,
+  VoiceConnections
+} from "./VoiceConnection.js"
 export {
   type CallEnd,
   type VoiceCallRecord,

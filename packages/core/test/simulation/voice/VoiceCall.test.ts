@@ -172,7 +172,7 @@ describe("a call by voice", () => {
       Array.from({ length: 60 }, () => ({ does: "send", message: "garbage" }) as const),
       {
         by: "protocol",
-        reason: "sent more than 50 invalid messages. The first: A message is not JSON."
+        reason: "sent more than 50 invalid messages. The first: A message is not JSON"
       }
     ],
     [

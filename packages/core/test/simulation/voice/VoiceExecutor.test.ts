@@ -423,7 +423,7 @@ const connections = Layer.succeed(Voice.VoiceConnections, {
         )
       : url.endsWith("s")
         ? Effect.never
-        : new Voice.VoiceFailed({ reason: "The agent's server cannot be reached." })
+        : new Voice.VoiceFailed({ problem: "unreachable", reason: "The agent's server cannot be reached." })
 })
 
 SimulationKit.runExecutorContract("the voice executor", {

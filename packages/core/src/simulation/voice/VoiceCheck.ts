@@ -1,0 +1,173 @@
+/** Checks of a voice endpoint: a call of silence, and what is wrong with it. */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Fields from "../../kernel/Fields.js"
+import { AgentId } from "../../kernel/Ids.js"
+import { otherEncoding } from "./AudioEncodingRules.js"
+import type { StreamIds } from "./MediaStream.js"
+import type { VoiceAddress } from "./VoiceAddressRules.js"
+import { type CallEnd, startCall } from "./VoiceCall.js"
+import { ConnectionProblem, VoiceFailed, VoiceConnections } from "./VoiceConnection.js"
+
+/** What is wrong with a voice endpoint. */
+export const VoiceProblem = Schema.Literal(
+  ...ConnectionProblem.literals,
+  /** Nothing but silence came. */
+  "no_audio",
+  /** What came is not mu-law. */
+  "encoding",
+  /** A message is invalid, or there are too many. */
+  "protocol",
+  /** The connection was closed before the check was over. */
+  "closed"
+)
+export type VoiceProblem = typeof VoiceProblem.Type
+
+/** The outcome of a check of an agent's voice endpoint. */
+export class VoiceCheck extends Schema.Class<VoiceCheck>("@earshot/core/simulation/VoiceCheck")({
+  agentId: Fields.named("agent", AgentId),
+  /** Whether a run could be played: `problem` is null then. */
+  ok: Schema.Boolean,
+  problem: Schema.NullOr(VoiceProblem),
+  /** What was found, and how to correct it. */
+  detail: Schema.String,
+  /** Seconds until the connection was open. */
+  connectSeconds: Fields.named("connect_seconds", Schema.NullOr(Schema.Number)),
+  /** Seconds from `start` to the agent's first audible sound. */
+  firstAudioSeconds: Fields.named("first_audio_seconds", Schema.NullOr(Schema.Number))
+}) {}
+
+export const encodeVoiceCheck = Schema.encodeSync(VoiceCheck)
+
+/** What was observed in a check. */
+export interface ObservedCall {
+  /** Milliseconds from the start to the first sound; null if there was none. */
+  readonly onset: number | null
+  /** The agent's audio. */
+  readonly audio: Uint8Array
+  /** What is wrong with the first message that could not be read. */
+  readonly invalid: string | null
+  /** Why the call was over before the check; null if it was not. */
+  readonly end: CallEnd | null
+}
+
+export interface Finding {
+  readonly problem: VoiceProblem | null
+  readonly detail: string
+}
+
+/** How long an agent may take until its first sound. */
+export const FIRST_AUDIO_MILLIS = 10_000
+/** How long it is listened to from then on: a pause shows the encoding. */
+const LISTEN_MILLIS = 500
+
+/** More than the time limit of a connection over WebSocket: a host's own connections may have none. */
+const CONNECT = Duration.seconds(15)
+
+const ADVICE: Readonly<Record<VoiceProblem, string>> = {
+  address: "Check the url and the headers of the endpoint.",
+  dns: "Check the host of the endpoint's url.",
+  // oxlint-disable-next-line earshot/vocabulary -- The name of the error: ECONNREFUSED.
+  refused: "Check the port of the endpoint's url, and that the agent's server runs.",
+  unreachable: "Check the host of the endpoint's url, and the network between Earshot and it.",
+  tls: "Check the server's certificate, and that it serves TLS at this port.",
+  timeout: "Check that the server answers WebSocket requests at this path.",
+  unauthorized: "Check the headers and the auth_token of the endpoint.",
+  status: "Check the path of the endpoint's url, and that the server serves WebSockets there.",
+  handshake: "Check that the server speaks WebSocket, and whether it expects wss: or ws:.",
+  no_audio: "Check that the agent speaks first, and sends media messages with the streamSid of start.",
+  encoding: "The payload of media messages has to be raw mu-law samples at 8,000 Hz.",
+  protocol: "The agent has to send the media, mark and clear messages of Twilio Media Streams.",
+  closed: "Check the log of the agent's server."
+}
+
+const finding = (problem: VoiceProblem, detail: string): Finding => ({
+  problem,
+  detail: `${detail} ${ADVICE[problem]}`
+})
+
+/** What is wrong with what was heard: messages first, since without them no audio is understood. */
+export const findingOf = ({ audio, end, invalid, onset }: ObservedCall): Finding => {
+  if (end?.by === "protocol") return finding("protocol", `The agent's server ${end.reason}.`)
+  if (invalid !== null) return finding("protocol", `The agent's server sent an invalid message. ${invalid}`)
+  const encoding = otherEncoding(audio)
+  if (encoding !== null) return finding("encoding", `The agent's audio is not mu-law; it is probably ${encoding}.`)
+  if (end?.by === "main_agent" && (onset === null || !end.isClean)) {
+    const when = onset === null ? " before any of its audio was heard" : " while the agent spoke"
+    return finding("closed", `The agent's server ${end.reason}${when}.`)
+  }
+  if (onset === null) {
+    const sent = audio.length === 0 ? "no audio" : "nothing but silence"
+    return finding("no_audio", `The agent's server sent ${sent} for ${FIRST_AUDIO_MILLIS / 1000} seconds.`)
+  }
+  return { problem: null, detail: `The agent answered: its first audio came after ${secondsOf(onset).toFixed(2)} s.` }
+}
+
+const secondsOf = (millis: number): number => Math.round(millis) / 1000
+
+/**
+ * Calls an agent, sends silence until it is heard, and says what is wrong. Takes at most 26 seconds.
+ *
+ * @param ids those of the call; no other call may have them
+ */
+export const checkVoice = (
+  agentId: AgentId,
+  address: VoiceAddress,
+  ids: StreamIds
+): Effect.Effect<VoiceCheck, never, VoiceConnections> =>
+  Effect.gen(function* () {
+    const connections = yield* VoiceConnections
+    const began = yield* Clock.currentTimeMillis
+    const connection = yield* connections.connect(address).pipe(
+      Effect.timeoutFail({
+        duration: CONNECT,
+        onTimeout: () =>
+          new VoiceFailed({
+            problem: "timeout",
+            reason: `The agent's server took longer than ${Duration.toSeconds(CONNECT)} seconds.`
+          })
+      })
+    )
+    const connectSeconds = secondsOf((yield* Clock.currentTimeMillis) - began)
+    const call = yield* startCall(connection, {
+      ids,
+      customParameters: {},
+      maxMillis: FIRST_AUDIO_MILLIS + 2 * LISTEN_MILLIS
+    })
+    const onset = yield* Effect.either(call.onset(FIRST_AUDIO_MILLIS))
+    const first = Either.match(onset, { onLeft: () => null, onRight: Option.getOrNull })
+    const rest = first === null ? onset : yield* Effect.either(Effect.as(call.pause(LISTEN_MILLIS), Option.none()))
+    yield* call.hangUp
+    const { agentTrack, invalid } = yield* call.record
+    const { detail, problem } = findingOf({
+      onset: first,
+      audio: Buffer.concat(agentTrack.map((part) => part.audio)),
+      invalid,
+      end: Either.match(rest, { onLeft: (end) => end, onRight: () => null })
+    })
+    return new VoiceCheck({
+      agentId,
+      ok: problem === null,
+      problem,
+      detail,
+      connectSeconds,
+      firstAudioSeconds: first === null ? null : secondsOf(first)
+    })
+  }).pipe(
+    Effect.scoped,
+    Effect.catchTag("VoiceFailed", ({ problem, reason }) =>
+      Effect.succeed(
+        new VoiceCheck({
+          agentId,
+          ok: false,
+          ...finding(problem, reason),
+          connectSeconds: null,
+          firstAudioSeconds: null
+        })
+      )
+    )
+  )
