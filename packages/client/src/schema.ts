@@ -78,7 +78,7 @@ export interface paths {
         };
         /**
          * Export calls
-         * @description Streams all calls that match the filters of the list, newest first, as newline-delimited JSON, with their transcripts. The connection is closed if the client stops reading.
+         * @description Streams all calls that match the filters of the list, newest first, as newline-delimited JSON with their transcripts, or as CSV (RFC 4180) with a header line and the columns that are named, in which a text that a spreadsheet would take for a formula begins with an apostrophe. The connection is closed if the client stops reading.
          */
         get: operations["calls.export"];
         put?: never;
@@ -5507,6 +5507,12 @@ export interface operations {
                 project?: number;
                 /** @description Names separated by commas, each of which adds fields to every item: `transcript`: the transcript as text; `transcript_object`: the transcript as a list of turns; `metadata`: the metadata that deliveries sent; `dynamic_variables`: the dynamic variables that deliveries sent; `tool_calls`: the tool calls of the main agent, with their results; `timings`: the stages of turns that the platform measured; `recording`: the type, size, duration and channels of the recording */
                 expand?: string;
+                /** @description Format of the response. Default: the first. */
+                format?: ("ndjson" | "csv") | null;
+                /** @description Names separated by commas, each of which adds fields to every item: `id`: the call's id; `call_id`: the id that the client gave it; `timestamp`: when the call occurred, ISO 8601 in UTC; `agent`: the agent's id; `agent_name`: the agent's name; `duration_s`: the length in seconds; `success`: true, false, or blank while unknown; `status`: success, failure, reviewed_success or reviewed_failure; `is_reviewed`: whether a person reviewed the call; `feedback`: the feedback; `call_ended_reason`: why the call ended; `customer_number`: the customer's number; `topic`: the topic; `dropoff_point`: where the customer gave up; `trace_id`: the trace's id; `error_message`: what could not be processed */
+                columns?: string;
+                /** @description Names of metrics whose values are columns: separated by commas, or a JSON list. Default: none. */
+                metrics?: string;
             };
             header?: never;
             path?: never;
@@ -5521,6 +5527,7 @@ export interface operations {
                 };
                 content: {
                     "application/x-ndjson": components["schemas"]["ExpandedCall"];
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Invalid"];
@@ -8356,7 +8363,7 @@ export interface operations {
     "results.report": {
         parameters: {
             query?: {
-                /** @description `markdown`, `html` or `junit`. Default: `markdown`. */
+                /** @description Format of the response. Default: the first. */
                 format?: ("markdown" | "html" | "junit") | null;
                 /** @description Whether runs with an unknown success are skipped instead of errors. Default: false. */
                 allow_unjudged?: boolean | null;

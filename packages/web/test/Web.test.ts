@@ -1,4 +1,5 @@
 /** The app in a browser, page by page, against a server with data. */
+import { readFileSync } from "node:fs"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { startBrowser } from "./support/browser.js"
@@ -163,6 +164,45 @@ describe("the web app", () => {
       await page.reload()
       await page.getByRole("columnheader", { name: "Latency" }).waitFor()
       expect(await page.getByRole("columnheader", { name: "Ended by" }).count()).toBe(0)
+    })
+
+    it("exports every call of the filter with its columns, and keeps views under a name", async () => {
+      await open()
+      const filter = encodeURIComponent('{"field":"metadata.region","op":"eq","value":"us-east"}')
+      await page.goto(`${server.url}/app/calls?filter=${filter}`)
+      await page.getByText("call-0146").waitFor()
+      await page.getByRole("button", { name: "Columns" }).click()
+      await page.getByRole("checkbox", { name: "Topic" }).first().uncheck()
+      await page.getByRole("checkbox", { name: "Latency", exact: true }).check()
+      await page.keyboard.press("Escape")
+      await page.getByRole("button", { name: "Export" }).click()
+      await expectSound("calls-export")
+      const download = async (name: string) => {
+        const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name }).click()])
+        return readFileSync(await file.path(), "utf8")
+          .trim()
+          .split(/\r?\n/)
+      }
+      const csv = await download("CSV with these columns")
+      expect(csv[0]).toBe("id,timestamp,call_id,agent_name,duration_s,status,call_ended_reason,Latency")
+      expect(csv.length).toBe(server.usEast + 1)
+      await page.getByRole("button", { name: "Export" }).click()
+      expect((await download("NDJSON with transcripts")).length).toBe(server.usEast)
+
+      await page.getByRole("button", { name: "Views" }).click()
+      await page.getByLabel("Name of the view").fill("East")
+      await page.keyboard.press("Enter")
+      await page.getByRole("list", { name: "Saved views" }).getByText("East").waitFor()
+      await expectSound("calls-views")
+      await page.goto(`${server.url}/app/calls`)
+      await page.getByText("call-0149").waitFor()
+      await page.getByRole("button", { name: "Views" }).press("Enter")
+      await page.getByRole("button", { name: "East", exact: true }).press("Enter")
+      await page.getByRole("button", { name: "metadata.region is us-east" }).waitFor()
+      await page.getByRole("columnheader", { name: "Latency" }).waitFor()
+      await page.getByRole("button", { name: "Views" }).click()
+      await page.getByRole("button", { name: "Delete the view East" }).click()
+      await page.getByText("A view is the filter").waitFor()
     })
 
     it("reviews several calls at once", async () => {

@@ -8,6 +8,7 @@ import * as Filter from "../src/rules/filter.js"
 import * as Format from "../src/rules/format.js"
 import * as Turns from "../src/rules/turns.js"
 import * as SuiteText from "../src/rules/suiteText.js"
+import * as Views from "../src/rules/views.js"
 
 const failed: Filter.Leaf = { field: "success", op: "eq", value: false }
 const recent: Filter.Leaf = { field: "timestamp", op: "gte", value: "today-7d" }
@@ -360,5 +361,29 @@ describe("errors of fields", () => {
     expect(isPlaced(error, ["name", "information", "information_more"])).toBe(true)
     expect(isPlaced(error, ["name", "information"], /^information_more\[\d+\]$/)).toBe(true)
     expect(isPlaced(new Error("none"), ["name"])).toBe(false)
+  })
+})
+
+describe("views", () => {
+  const view = { name: "East", filter: failed, agent: 3, columns: ["call"] }
+
+  it("are read from what was stored, without what is none", () => {
+    const stored: unknown = JSON.parse(
+      JSON.stringify([view, { name: " ", columns: [] }, { name: "x", columns: [1] }, { ...view, filter: 1 }, null, 7])
+    )
+    expect(Views.readViews(stored)).toEqual([view])
+    expect(Views.readViews([{ name: "All", columns: [], filter: null, agent: "3" }])).toEqual([
+      { name: "All", columns: [] }
+    ])
+    expect(Views.readViews({ 0: view })).toBe(undefined)
+  })
+
+  it("take the place of one with the same name, and are limited", () => {
+    const other = { ...view, name: "West" }
+    expect(Views.withView([view, other], { ...view, columns: [] })).toEqual([other, { ...view, columns: [] }])
+    expect(Views.withoutView([view, other], "East")).toEqual([other])
+    const many = Array.from({ length: Views.MAX_VIEWS }, (_, index) => ({ ...view, name: String(index) }))
+    expect(Views.withView(many, view)).toEqual([...many.slice(1), view])
+    expect(Views.readViews([...many, view])).toEqual(many)
   })
 })

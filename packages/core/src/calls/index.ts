@@ -16,6 +16,7 @@ export { CallDeleted, RecordingUrlInvalid, RedactionIncomplete, RedactionUnavail
 export * from "./CallRecord.js"
 export { CallEvaluations, EvaluationRequest, type RequestedEvaluation } from "./CallEvaluations.js"
 export { type CompletedBody, completeBody } from "./EnvelopeFields.js"
+export { type CallExportForm, callExportForm, CallExportQuery, type CsvColumns, csvHeader, csvLine } from "./CallCsv.js"
 export { type CallCriteria, CallQuery } from "./CallQuery.js"
 export { Calls } from "./Calls.js"
 export {

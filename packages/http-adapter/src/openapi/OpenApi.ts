@@ -299,7 +299,7 @@ const QUERY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   many: "Return all updated evaluators instead of the first. Default: false.",
   progress_id: "The `progress_id` of the simplification.",
   base: "The result to compare with.",
-  format: "`markdown`, `html` or `junit`. Default: `markdown`.",
+  format: "Format of the response. Default: the first.",
   points: "Maximum number of points per channel. Default: 2000.",
   token: "The token of the signed URL.",
   redact_fields: "Sensitive fields to redact, separated by commas, as in the body of the observe endpoint.",

@@ -1,9 +1,13 @@
 import {
+  callExportForm,
+  CallExportQuery,
   CallId,
   CallQuery,
   CallReadQuery,
   CallRecordJson,
   Calls,
+  csvHeader,
+  csvLine,
   encodeCallRecord,
   encodeExpandedCall,
   encodeListedCall,
@@ -72,17 +76,35 @@ const exportCalls: Endpoint = {
   tag,
   summary: "Export calls",
   description:
-    "Streams all calls that match the filters of the list, newest first, as newline-delimited JSON, with their transcripts. " +
-    "The connection is closed if the client stops reading.",
-  query: CallQuery,
-  responses: [{ status: 200, description: "One call per line.", body: expanded, mediaType: "application/x-ndjson" }],
+    "Streams all calls that match the filters of the list, newest first, as newline-delimited JSON with their transcripts, or " +
+    "as CSV (RFC 4180) with a header line and the columns that are named, in which a text that a spreadsheet would take for a " +
+    "formula begins with an apostrophe. The connection is closed if the client stops reading.",
+  query: CallExportQuery,
+  responses: [
+    {
+      status: 200,
+      description: "One call per line.",
+      body: expanded,
+      mediaType: "application/x-ndjson",
+      otherMediaTypes: ["text/csv"]
+    }
+  ],
   handle: ({ query }) =>
     Effect.gen(function* () {
-      const calls = yield* Calls
-      const { expand } = yield* expandedIn(query)
+      const form = yield* callExportForm(query)
+      const found = (yield* Calls).export(query)
+      if (form.format === "ndjson") {
+        return yield* streamResponse(
+          "application/x-ndjson",
+          Stream.map(found, (call) => `${JSON.stringify(encodeExpandedCall(call, form.expand))}\n`)
+        )
+      }
+      const header = csvHeader(form.columns)
+      // The header is sent with the first call, so that a failure before it is an error response.
+      const rows = Stream.mapAccum(found, header, (before, call) => ["", before + csvLine(call, form.columns)])
       return yield* streamResponse(
-        "application/x-ndjson",
-        Stream.map(calls.export(query), (call) => `${JSON.stringify(encodeExpandedCall(call, expand))}\n`)
+        "text/csv; charset=utf-8",
+        Stream.orElseIfEmpty(rows, () => header)
       )
     })
 }

@@ -72,8 +72,35 @@ export const reviewCall = (id: number, review: Review) =>
 export const evaluateCall = (id: number) =>
   dataOf(client.POST("/observability/v1/call-logs/{id}/evaluate_metrics/", { params: { path: { id } }, body: {} }))
 
+const EXPORT = "/observability/v1/call-logs/export/"
+
+const queryText = (query: Readonly<Record<string, unknown>>): string =>
+  new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString()
+
 /** The address of every call of a selection, one JSON document per line. */
-export const exportPath = (selection: CallSelection): string =>
-  `/observability/v1/call-logs/export/?${new URLSearchParams(
-    Object.entries(selectionQuery(selection)).map(([name, value]) => [name, String(value)])
-  ).toString()}`
+export const exportPath = (selection: CallSelection): string => `${EXPORT}?${queryText(selectionQuery(selection))}`
+
+/** The columns of the list, by their ids, as an export as CSV names them. */
+const CSV_COLUMNS: Readonly<Record<string, string>> = {
+  time: "timestamp",
+  call: "call_id",
+  agent: "agent_name",
+  duration: "duration_s",
+  status: "status",
+  ended: "call_ended_reason",
+  topic: "topic",
+  customer: "customer_number",
+  dropoff: "dropoff_point",
+  feedback: "feedback"
+}
+
+/** The address of every call of a selection as CSV, with the columns of the list; `metric:NAME` is one of a metric. */
+export const csvPath = (selection: CallSelection, columns: ReadonlyArray<string>): string => {
+  const metrics = columns.filter((id) => id.startsWith("metric:")).map((id) => id.slice(7))
+  return `${EXPORT}?${queryText({
+    format: "csv",
+    ...selectionQuery(selection),
+    columns: ["id", ...columns.flatMap((id) => CSV_COLUMNS[id] ?? [])].join(","),
+    ...(metrics.length === 0 ? {} : { metrics: JSON.stringify(metrics) })
+  })}`
+}

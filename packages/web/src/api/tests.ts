@@ -4,7 +4,6 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
 import { client, dataOf, type Schemas } from "./client.js"
 
 export type Evaluator = Schemas["Evaluator"]
-export type EvaluatorDraft = Schemas["EvaluatorDraft"]
 export type Personality = Schemas["Personality"]
 export type TestProfile = Schemas["TestProfile"]
 export type Folder = Schemas["Folder"]

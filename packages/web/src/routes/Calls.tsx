@@ -6,17 +6,20 @@ import {
   callsQuery,
   type CallSelection,
   evaluateCall,
+  csvPath,
   exportPath,
   newestQuery,
   type Review,
   reviewCall
 } from "../api/calls.js"
 import { basePath } from "../api/client.js"
+import { sessionQuery } from "../api/session.js"
 import { CallTable, COLUMNS, DEFAULT_COLUMNS, metricColumn } from "../components/CallTable.js"
 import { Empty, ErrorNotice, Loading, messageOf } from "../components/Feedback.js"
 import { FilterBar } from "../components/FilterBar.js"
 import { Icon } from "../components/Icon.js"
 import { Popover } from "../components/Popover.js"
+import { SavedViews } from "../components/SavedViews.js"
 import { useStored } from "../components/stored.js"
 import { number } from "../rules/format.js"
 import "../styles/calls.css"
@@ -156,7 +159,43 @@ const ColumnChooser = ({
   )
 }
 
+/** Downloads of every call that matches, not of those alone that have been loaded. */
+const Export = ({
+  selection,
+  columns
+}: {
+  readonly selection: CallSelection
+  readonly columns: ReadonlyArray<string>
+}) => (
+  <Popover
+    side="right"
+    label={
+      <>
+        <Icon name="download" /> Export
+      </>
+    }
+  >
+    {(close) => (
+      <>
+        <p className="muted small pad-small">All calls that match</p>
+        <a
+          className="menu-item"
+          href={`${basePath}${csvPath(selection, columns)}`}
+          download="calls.csv"
+          onClick={close}
+        >
+          CSV with these columns
+        </a>
+        <a className="menu-item" href={`${basePath}${exportPath(selection)}`} download="calls.ndjson" onClick={close}>
+          NDJSON with transcripts
+        </a>
+      </>
+    )}
+  </Popover>
+)
+
 export const Calls = () => {
+  const session = useQuery(sessionQuery)
   const search = useSearch({ from: "/app/calls" })
   const navigate = useNavigate({ from: "/calls" })
   const queries = useQueryClient()
@@ -211,14 +250,18 @@ export const Calls = () => {
             </select>
           ) : null}
           <ColumnChooser shown={columns} metrics={metrics} onChange={setColumns} />
-          <a
-            className="button"
-            href={`${basePath}${exportPath(selection)}`}
-            download="calls.ndjson"
-            title="All calls that match, one JSON document per line"
-          >
-            <Icon name="download" /> Export
-          </a>
+          {session.data === undefined || session.data === null ? null : (
+            <SavedViews
+              organization={session.data.organization}
+              current={{ ...search, columns }}
+              onOpen={(view) => {
+                setColumns(view.columns)
+                setSelected(new Set())
+                void navigate({ search: { filter: view.filter, agent: view.agent } })
+              }}
+            />
+          )}
+          <Export selection={selection} columns={columns} />
         </div>
       </div>
       <FilterBar

@@ -15,6 +15,8 @@ export interface WebServer {
   readonly dashboard: number
   /** Oldest first; the last one has a recording and is redacted. */
   readonly calls: ReadonlyArray<number>
+  /** How many calls have the region `us-east`. */
+  readonly usEast: number
   /** A call from 400 days ago with two tool calls, of which one has hostile text, and with timings. */
   readonly callWithTools: number
   /** Runs the jobs that are due. */
@@ -204,6 +206,7 @@ export const startWebServer = async (count = 150): Promise<WebServer> => {
     project: project.id,
     dashboard,
     calls,
+    usEast: Math.ceil(count / 2),
     callWithTools,
     post,
     runJobs: () => engine.jobs.drain(),
