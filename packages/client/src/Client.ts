@@ -6,11 +6,11 @@ import type { paths } from "./schema.js"
 /** The credentials of a request; `docs/access.md` describes the kinds. An agent session is sent in addition to an API key. */
 export interface Credentials {
   /** Sent as `X-SERVICE-API-KEY`. */
-  readonly apiKey?: string
+  readonly apiKey?: string | undefined
   /** Sent as `Authorization: Bearer`. */
-  readonly token?: string
+  readonly token?: string | undefined
   /** Sent as `X-SHAREABLE-LINK`. */
-  readonly link?: string
+  readonly link?: string | undefined
 }
 
 export interface ClientOptions extends Credentials {
