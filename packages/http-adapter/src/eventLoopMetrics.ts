@@ -4,7 +4,7 @@ import { Counter, Histogram, type Registry } from "prom-client"
 /** How often the delay is measured, in milliseconds. */
 const SAMPLE_MILLIS = 100
 
-const BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const BUCKETS = [0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /**
  * Measures the event loop, in place of prom-client's gauges: those are reset by every scrape, so that they are NaN and
