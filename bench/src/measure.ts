@@ -1,25 +1,37 @@
 /**
  * Measurements of two sides in alternating rounds. Ratios are medians over the rounds, since on a shared machine means of
- * times are meaningless. Processor time is that of this process; a server's is not in it.
+ * times are meaningless. Processor time is that of this process, unless a side names the processes that work for it.
  */
 import * as Effect from "effect/Effect"
+import type { ProcessorTime } from "./ingest/processorTime.js"
 
 /** The middle of the sorted numbers. */
 export const median = (numbers: ReadonlyArray<number>): number =>
   [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
 
-/** Milliseconds of wall-clock time, and of this process's processor time. */
+/** Milliseconds of wall-clock time and of processor time. */
 export interface Sample {
   readonly ms: number
   readonly cpuMs: number
 }
 
-export const timed = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Sample, E, R> =>
+const ofThisProcess: ProcessorTime = () => {
+  const { system, user } = process.cpuUsage()
+  return Promise.resolve(user + system)
+}
+
+/** @param processorTime of all processes that work for the effect (default: of this one) */
+export const timed = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  processorTime: ProcessorTime = ofThisProcess
+): Effect.Effect<Sample, E, R> =>
   Effect.gen(function* () {
-    const start = yield* Effect.sync(() => ({ ms: performance.now(), cpu: process.cpuUsage() }))
+    const before = (yield* Effect.promise(processorTime)) ?? Number.NaN
+    const start = performance.now()
     yield* effect
-    const { system, user } = process.cpuUsage(start.cpu)
-    return { ms: performance.now() - start.ms, cpuMs: (user + system) / 1_000 }
+    const ms = performance.now() - start
+    const after = (yield* Effect.promise(processorTime)) ?? Number.NaN
+    return { ms, cpuMs: (after - before) / 1_000 }
   })
 
 export interface Comparison {
@@ -58,13 +70,21 @@ export const alternate = <E, R>(
     }
   })
 
-/** Compares two effects in alternating rounds, after one round for warming up. */
+/**
+ * Compares two effects in alternating rounds, after one round for warming up.
+ *
+ * @param processorTime of all processes that work for ours (default: of this one)
+ */
 export const compare = <A, B, E, R>(
   rounds: number,
   ours: Effect.Effect<A, E, R>,
-  theirs: Effect.Effect<B, E, R>
+  theirs: Effect.Effect<B, E, R>,
+  processorTime?: ProcessorTime
 ): Effect.Effect<Comparison, E, R> =>
-  Effect.zipRight(Effect.all([ours, theirs], { discard: true }), alternate(rounds, timed(ours), timed(theirs)))
+  Effect.zipRight(
+    Effect.all([ours, theirs], { discard: true }),
+    alternate(rounds, timed(ours, processorTime), timed(theirs))
+  )
 
 const number = (value: number): string =>
   value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : value.toFixed(0)

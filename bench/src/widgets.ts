@@ -26,7 +26,7 @@ interface Case {
   readonly duckDb: (where: string) => string
 }
 
-const DAY_OF = "timestamp_ms // 86400000 * 86400000"
+const DAY_OF = "c.timestamp_ms // 86400000 * 86400000"
 
 /** Counts of the 50 most frequent values; the data has fewer. */
 const shares = (value: string) => (where: string) =>
@@ -123,7 +123,7 @@ const measure = (database: DatabaseName, size: Size, environment: Environment) =
   Effect.gen(function* () {
     const now = DateTime.toEpochMillis(yield* DateTime.now)
     const amount = { count: size.calls, now }
-    const { owner, run } = yield* load(database, amount, environment)
+    const { owner, processorTime, run } = yield* load(database, amount, environment)
     const duckDb = yield* loadDuckDb(owner, amount)
     const dashboard = yield* run(
       Effect.flatMap(Dashboards, (dashboards) => dashboards.create({ name: "Bench", project: owner.project }))
@@ -141,13 +141,13 @@ const measure = (database: DatabaseName, size: Size, environment: Environment) =
           )
         )
         const scope = `organization_id = ${owner.organization} AND project_id = ${owner.project}`
-        const theirs = duckDb.query(statement(`${scope} AND timestamp_ms >= ${since}`))
+        const theirs = duckDb.query(statement(`${scope} AND c.timestamp_ms >= ${since}`))
         const [data, rows] = yield* Effect.all([ours, theirs])
         const [found, expected] = [sorted(numbersOf(data)), sorted(rows.map((row) => row.at(-1)))]
         if (!areClose(found, expected)) {
           return yield* Effect.dieMessage(`${title}, ${span}: got ${found.join()}, expected ${expected.join()}`)
         }
-        const comparison = yield* compare(size.rounds, ours, theirs)
+        const comparison = yield* compare(size.rounds, ours, theirs, processorTime)
         environment.print(`  ${`${title}, ${span}`.padEnd(40)} ${format(comparison)}`)
       }
     }

@@ -16,6 +16,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type { DatabaseName, Environment } from "../Benchmark.js"
+import { type ProcessorTime, timeOfPostgres, timeOfProcesses } from "../ingest/processorTime.js"
 
 const DAY = 86_400_000
 
@@ -49,7 +50,7 @@ export interface Owner {
   readonly project: number
   /** Three agents. */
   readonly agents: ReadonlyArray<number>
-  /** The predefined metric `latency_ms` of the first agent, with an evaluation for every call. */
+  /** The predefined metric `latency_ms` of the first agent, with an evaluation for every call of the project. */
   readonly metric: number
   /** A project with one agent, which have the first hundred calls and no later ones. */
   readonly quietProject: number
@@ -65,12 +66,16 @@ export interface Amount {
 const METADATA = `'{"region":"region-' || (${random(3)} % 12) || '","tier":"gold","attempt":' || (${random(4)} % 5)
   || ',"customer":{"id":' || i || ',"plan":"enterprise","since":"2021-04-05"}}'`
 
+/** The time of a call. */
+const timeOf = ({ count, now }: Amount): string =>
+  `${now - DAYS * DAY} + CAST(i * ${Math.floor((DAYS * DAY) / count)} AS BIGINT)`
+
 /** A SELECT of calls; `json` converts a text to JSON. */
 const calls = (owner: Owner, { count, now }: Amount, json: (text: string) => string): string => `
   SELECT i AS id, ${owner.organization} AS organization_id,
     CASE WHEN i <= ${QUIET} THEN ${owner.quietProject} ELSE ${owner.project} END AS project_id,
     CASE WHEN i <= ${QUIET} THEN ${owner.quietAgent} ELSE ${choice("i % 3", owner.agents)} END AS agent_id,
-    ${now - DAYS * DAY} + CAST(i * ${Math.floor((DAYS * DAY) / count)} AS BIGINT) AS timestamp_ms,
+    ${timeOf({ count, now })} AS timestamp_ms,
     CASE WHEN ${random(1)} % 50 > 0
       THEN CAST((${random(2)} % 1000) * (${random(3)} % 1000) AS DOUBLE PRECISION) / 2000 END AS duration_s,
     CASE WHEN ${random(2)} % 20 = 0 THEN NULL WHEN ${random(2)} % 20 < 16 THEN 1 ELSE 0 END AS success,
@@ -84,14 +89,14 @@ const calls = (owner: Owner, { count, now }: Amount, json: (text: string) => str
     ${json(METADATA)} AS metadata
   FROM numbers`
 
-const evaluations = (owner: Owner): string => `
-  SELECT i AS call_id, ${owner.metric} AS metric_id, 'number' AS value_kind,
+const evaluations = (owner: Owner, amount: Amount): string => `
+  SELECT i AS call_id, ${owner.metric} AS metric_id, ${timeOf(amount)} AS timestamp_ms, 'number' AS value_kind,
     CAST(200 + ${random(2)} % 3000 AS DOUBLE PRECISION) AS value_number, 0 AS created_ms
-  FROM numbers`
+  FROM numbers WHERE i > ${owner.quietProject === owner.project ? 0 : QUIET}`
 
 const CALL_COLUMNS = `id, organization_id, project_id, agent_id, timestamp_ms, duration_s, success, is_reviewed, call_id,
   trace_id, customer_number, call_ended_reason, topic, feedback_by_person, created_ms, updated_ms, metadata`
-const EVALUATION_COLUMNS = "call_id, metric_id, value_kind, value_number, created_ms"
+const EVALUATION_COLUMNS = "call_id, metric_id, timestamp_ms, value_kind, value_number, created_ms"
 
 /** Differences between the databases. */
 const DIALECTS = {
@@ -118,7 +123,7 @@ export const seedStatements = (database: DatabaseName, owner: Owner, amount: Amo
   return {
     inserts: [
       `INSERT INTO calls (${CALL_COLUMNS}) ${ownIds} ${many} ${calls(owner, amount, json)}`,
-      `INSERT INTO metric_evaluations (${EVALUATION_COLUMNS}) ${many} ${evaluations(owner)}`
+      `INSERT INTO metric_evaluations (${EVALUATION_COLUMNS}) ${many} ${evaluations(owner, amount)}`
     ],
     settle
   }
@@ -131,6 +136,8 @@ export interface LoadedCalls {
   readonly owner: Owner
   /** Runs a use case as the organization's host. */
   readonly run: <A, E>(useCase: Effect.Effect<A, E, Services>) => Effect.Effect<A, E>
+  /** Of this process with its readers or, on PostgreSQL, with the server's processes. */
+  readonly processorTime: ProcessorTime
 }
 
 const seed = (database: DatabaseName, amount: Amount) =>
@@ -170,15 +177,28 @@ const temporaryFolder = Effect.acquireRelease(
   (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
 )
 
+/** The calls are inserted by one statement, and a busy machine may need longer than usual for a chart. */
+const LIMIT = "10 minutes"
+
 const makeStorage = (database: DatabaseName, environment: Environment) =>
   Effect.gen(function* () {
-    if (database === "sqlite") return SqliteStorage.layer({ filename: join(yield* temporaryFolder, "calls.db") })
+    if (database === "sqlite") {
+      const layer = SqliteStorage.layer({ filename: join(yield* temporaryFolder, "calls.db"), queryTimeout: LIMIT })
+      return { layer, processorTime: timeOfProcesses(process.pid) }
+    }
     const server = yield* Effect.acquireRelease(
       Effect.promise(() => environment.startPostgres()),
       ({ stop }) => Effect.promise(stop)
     )
     const { url } = yield* Effect.promise(() => createDatabase(server.url))
-    return PostgresStorage.layer({ url: Redacted.make(url) })
+    const layer = PostgresStorage.layer({ url: Redacted.make(url), statementTimeout: LIMIT, queryTimeout: LIMIT })
+    const ofServer = yield* Effect.promise(() => timeOfPostgres(url))
+    const ofProcess = timeOfProcesses(process.pid)
+    const processorTime = async () => {
+      const [server, own] = await Promise.all([ofServer(), ofProcess()])
+      return server === undefined || own === undefined ? undefined : server + own
+    }
+    return { layer, processorTime }
   })
 
 /** Creates a database with that many calls. */
@@ -188,10 +208,12 @@ export const load = (
   environment: Environment
 ): Effect.Effect<LoadedCalls, unknown, Scope.Scope> =>
   Effect.gen(function* () {
-    const context = yield* Layer.build(Engine.layer.pipe(Layer.provideMerge(yield* makeStorage(database, environment))))
+    const { layer, processorTime } = yield* makeStorage(database, environment)
+    const context = yield* Layer.build(Engine.layer.pipe(Layer.provideMerge(layer)))
     const { actor, owner } = yield* Effect.provide(seed(database, amount), context)
     return {
       owner,
+      processorTime,
       run: (useCase) => useCase.pipe(Effect.provideService(CurrentActor, actor), Effect.provide(context))
     }
   })
@@ -219,7 +241,7 @@ export const loadDuckDb = (owner: Owner, amount: Amount): Effect.Effect<LoadedDu
     const numbers = `WITH numbers AS (SELECT range AS i FROM range(1, ${amount.count + 1}))`
     const statements = [
       `CREATE TABLE calls AS ${numbers} ${calls(owner, amount, (text) => `(${text})::JSON`)}`,
-      `CREATE TABLE metric_evaluations AS ${numbers} ${evaluations(owner)}`,
+      `CREATE TABLE metric_evaluations AS ${numbers} ${evaluations(owner, amount)}`,
       "CHECKPOINT"
     ]
     for (const statement of statements) yield* Effect.promise(() => connection.connection.run(statement))

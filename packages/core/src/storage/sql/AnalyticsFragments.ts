@@ -17,6 +17,24 @@ export interface Part {
   readonly value: Fragment
 }
 
+/** Which rows are the organization's, and which of them match the filter. */
+interface Conditions {
+  readonly own: Fragment
+  readonly matching: Fragment
+}
+
+/** Where the rows of a question are found. */
+export interface Source {
+  /** A FROM with its WHERE. */
+  readonly rows: Fragment
+  /** The same for the rows from a time until before another. */
+  readonly between: (low: Fragment, high: Fragment) => Fragment
+  /** The time of a row. */
+  readonly time: Fragment
+  /** Whether an index has the rows in the order of their times. */
+  readonly isAlongTime: boolean
+}
+
 /**
  * The statements' building blocks. They speak of calls as `c`, of their evaluations as `e` and of the metrics of those as
  * `m`. Values are selected under names that begin with `v_`, what divides them under `g_`.
@@ -112,43 +130,63 @@ export class AnalyticsFragments {
     return this.sql`CASE WHEN ${value} BETWEEN ${-MAX_MEASURE} AND ${MAX_MEASURE} THEN ${value} END`
   }
 
-  groupParts(group: Field | Bucket | null): ReadonlyArray<Part> {
+  /** @param time that of a row, which is in one of the buckets */
+  groupParts(group: Field | Bucket | null, time: Fragment): ReadonlyArray<Part> {
     return group === null
       ? []
       : isField(group)
         ? this.partsOf(group)
-        : [{ of: "number", value: this.bucketStart(group) }]
+        : [{ of: "number", value: this.bucketStart(group, time) }]
   }
 
-  /** When the bucket begins that a call is in, as `bucketStart` says it. Integer division rounds towards zero. */
-  bucketStart(bucket: Bucket): Fragment {
+  /** When the bucket begins that a time is in, as `bucketStart` says it. Integer division rounds towards zero. */
+  bucketStart(bucket: Bucket, time: Fragment): Fragment {
     const { sql } = this
     const width = widthOf(bucket)
     return width === undefined
-      ? this.dialect.startOfMonth(sql`c.timestamp_ms`)
-      : sql`c.timestamp_ms - ((c.timestamp_ms - ${ORIGIN}) % ${width} + ${width}) % ${width}`
+      ? this.dialect.startOfMonth(time)
+      : sql`${time} - ((${time} - ${ORIGIN}) % ${width} + ${width}) % ${width}`
   }
 
-  /** Where the rows of a question are found: a FROM with its WHERE. */
-  from(question: ValuesQuery, group: Field | Bucket | null, scope: Fragment): Fragment {
+  /** The calls of a question, with their evaluations if its values are those of evaluations. */
+  calls(question: ValuesQuery, group: Field | Bucket | null, conditions: Conditions): Source {
     const { sql } = this
     const { tables } = this.dialect
-    if (!readsEvaluations(question, group)) return sql`FROM ${tables.calls} c WHERE ${scope}`
+    const time = sql`c.timestamp_ms`
+    if (!readsEvaluations(question, group)) return this.source(sql`${tables.calls} c`, time, conditions)
     const ofMetric = question.metric === null ? sql`` : sql`AND e.metric_id = ${question.metric}`
     // A value of an evaluation is there only where the evaluation is; databases may then begin with the metric's.
     const join = sql.literal(question.field.of === "evaluation" ? "JOIN" : "LEFT JOIN")
-    return sql`FROM ${tables.calls} c ${join} ${tables.metric_evaluations} e ON e.call_id = c.id ${ofMetric}
-      LEFT JOIN ${tables.metrics} m ON m.id = e.metric_id WHERE ${scope}`
+    const from = sql`${tables.calls} c ${join} ${tables.metric_evaluations} e ON e.call_id = c.id ${ofMetric}
+      LEFT JOIN ${tables.metrics} m ON m.id = e.metric_id`
+    return { ...this.source(from, time, conditions), isAlongTime: false }
+  }
+
+  /** Evaluations alone. */
+  evaluations(conditions: Conditions): Source {
+    return this.source(this.sql`${this.dialect.tables.metric_evaluations} e`, this.sql`e.timestamp_ms`, conditions)
+  }
+
+  private source(from: Fragment, time: Fragment, { matching, own }: Conditions): Source {
+    const { sql } = this
+    return {
+      time,
+      isAlongTime: true,
+      rows: sql`FROM ${from} WHERE ${own} AND ${matching}`,
+      // No index is to be used for the filter: along time, only this part of the index is read.
+      between: (low, high) =>
+        sql`FROM ${from} WHERE ${own} AND ${time} >= ${low} AND ${time} < ${high} AND (${matching}) IS TRUE`
+    }
   }
 
   /** One row a value: `bucket_ms` if there are buckets, the parts of the group and those of the value. */
   values(
     from: Fragment,
-    parts: { readonly group: ReadonlyArray<Part>; readonly value: ReadonlyArray<Part>; readonly bucket?: Bucket }
+    parts: { readonly group: ReadonlyArray<Part>; readonly value: ReadonlyArray<Part>; readonly bucket?: Fragment }
   ): Fragment {
     const { sql } = this
     const columns = [
-      ...(parts.bucket === undefined ? [] : [sql`${this.bucketStart(parts.bucket)} AS bucket_ms`]),
+      ...(parts.bucket === undefined ? [] : [sql`${parts.bucket} AS bucket_ms`]),
       ...parts.group.map(({ of, value }) => sql`${value} AS ${sql(`g_${of}`)}`),
       ...parts.value.map(({ of, value }) => sql`${value} AS ${sql(`v_${of}`)}`)
     ]

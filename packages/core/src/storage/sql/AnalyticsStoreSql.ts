@@ -2,14 +2,28 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type { Permit } from "../../access/Permit.js"
-import { type Cell, MAX_BUCKETS, MAX_GROUPS, MAX_MEASURE, type QueryScope } from "../../analytics/AnalyticsQuery.js"
+import {
+  type Cell,
+  MAX_BUCKETS,
+  MAX_GROUPS,
+  MAX_MEASURE,
+  type QueryScope,
+  isField,
+  type TimelineQuery,
+  type ValuesQuery
+} from "../../analytics/AnalyticsQuery.js"
 import { AnalyticsStore } from "../../analytics/AnalyticsStore.js"
+import type { Bucket } from "../../analytics/Bucket.js"
+import type { Field } from "../../filters/Filter.js"
+import type { MetricId } from "../../kernel/Ids.js"
 import { Dialect } from "./Dialect.js"
 import * as FilterSql from "./FilterSql.js"
 import { growing } from "./Reads.js"
 import { storing } from "./Storing.js"
-import { AnalyticsFragments, type Part } from "./AnalyticsFragments.js"
+import { AnalyticsFragments, type Part, type Source } from "./AnalyticsFragments.js"
+import { isOfTime, isReadAlongTime, slicesOf, timeConditions } from "./TimeSlices.js"
 import {
   totalsRow,
   valueRow,
@@ -27,6 +41,9 @@ import {
   type Top
 } from "./AnalyticsRows.js"
 
+/** The field whose values an index has together with their times. */
+const VALUE = "metric_evaluations.value"
+
 export const layer = Layer.effect(
   AnalyticsStore,
   Effect.gen(function* () {
@@ -42,16 +59,57 @@ export const layer = Layer.effect(
     const asGroup = (parts: ReadonlyArray<Part>): ReadonlyArray<Fragment> =>
       parts.map(({ of }) => sql`${sql(`k_${of}`)} AS ${sql(`g_${of}`)}`)
 
-    /** The calls `c` of a question, as a condition. */
-    const scopeOf = (permit: Permit, { filter, now, projectId }: QueryScope) => {
-      const own = sql`c.project_id = (SELECT p.id FROM ${tables.projects} p
+    const ownProject = (permit: Permit, { projectId }: QueryScope) =>
+      sql`(SELECT p.id FROM ${tables.projects} p
         WHERE p.id = ${projectId} AND p.organization_id = ${permit.organizationId})`
-      return FilterSql.compile(filter, { calls: "c", scope: own, now }).pipe(
-        Effect.map((condition) => sql`${own} AND ${condition}`),
+
+    /** The rows of an organization's project, and which of them match a filter, as conditions. */
+    const conditionsOf = (of: "c" | "e", own: Fragment, { filter, now }: Pick<QueryScope, "filter" | "now">) =>
+      FilterSql.compile(filter, { calls: of, scope: own, now }).pipe(
+        Effect.map((matching) => ({ own, matching })),
         Effect.provideService(SqlClient, sql),
         Effect.provideService(Dialect, dialect)
       )
+
+    /** The calls `c` of a question. */
+    const callsOf = (permit: Permit, question: QueryScope) =>
+      conditionsOf("c", sql`c.project_id = ${ownProject(permit, question)}`, question)
+
+    /** The evaluations `e` by some metrics, of calls that match a filter of nothing but time. */
+    const evaluationsOf = (permit: Permit, metrics: ReadonlyArray<MetricId>, question: QueryScope) => {
+      const [first] = metrics
+      const own = sql`SELECT m.id FROM ${tables.metrics} m
+        WHERE ${dialect.isOneOf("m.id", metrics)} AND m.project_id = ${ownProject(permit, question)}`
+      return conditionsOf(
+        "e",
+        // Of one metric, it is asked once and not for each row.
+        metrics.length === 1 ? sql`e.metric_id = ${first} AND EXISTS (${own})` : sql`e.metric_id IN (${own})`,
+        question
+      )
     }
+
+    /** Where the rows of a question are. Evaluations by one metric are read without their calls if these need not be known. */
+    const sourceOf = (permit: Permit, question: ValuesQuery, group: Field | Bucket | null) => {
+      const { field, filter, metric } = question
+      return metric !== null && field.name === VALUE && !isField(group) && isOfTime(filter)
+        ? Effect.map(evaluationsOf(permit, [metric], question), (conditions) => blocks.evaluations(conditions))
+        : Effect.map(callsOf(permit, question), (conditions) => blocks.calls(question, group, conditions))
+    }
+
+    /** The times of the first and the last row that satisfies a condition: two searches that end at their first find. */
+    const timesOf = ({ time }: Source, from: Fragment) =>
+      spanRow.one(sql`SELECT
+        (SELECT ${time} ${from} ORDER BY ${time} LIMIT 1) AS first,
+        (SELECT ${time} ${from} ORDER BY ${time} DESC LIMIT 1) AS last`)
+
+    /** The buckets in which a question's rows can be; undefined where it is better not to read them one by one. */
+    const bucketsOf = (permit: Permit, question: TimelineQuery, source: Source) =>
+      Effect.gen(function* () {
+        if (!source.isAlongTime || !isReadAlongTime(question.filter)) return undefined
+        const inTime = yield* sourceOf(permit, { ...question, filter: timeConditions(question.filter) }, null)
+        const times = yield* timesOf(source, inTime.rows)
+        return Option.match(times, { onNone: () => [], onSome: (range) => slicesOf(question.bucket, range) })
+      })
 
     /** The most frequent of some keys, one too many, each with its count and the count of all. */
     const mostFrequent = (prefix: "g" | "v", rows: Fragment, parts: ReadonlyArray<Part>) => {
@@ -69,51 +127,70 @@ export const layer = Layer.effect(
     return AnalyticsStore.of({
       totals: (permit, question) =>
         Effect.gen(function* () {
-          const scope = yield* scopeOf(permit, question)
+          const { matching, own } = yield* callsOf(permit, question)
+          const scope = sql`${own} AND ${matching}`
           const totals = yield* totalsRow.one(sql`SELECT count(*) AS calls,
               avg(CAST(c.success AS DOUBLE PRECISION)) AS success_rate,
               avg(${blocks.measure(sql`c.duration_s`)}) AS average_duration
             FROM ${tables.calls} c WHERE ${scope}`)
           if (question.latencyMetrics.length === 0) return { ...totals, p95Latency: null }
+          const evaluations = isOfTime(question.filter)
+            ? blocks.evaluations(yield* evaluationsOf(permit, question.latencyMetrics, question)).rows
+            : sql`FROM ${tables.metric_evaluations} e JOIN ${tables.calls} c ON c.id = e.call_id
+                WHERE ${dialect.isOneOf("e.metric_id", question.latencyMetrics)} AND ${scope}`
           const p95Latency = yield* valueRow.one(sql`SELECT ${dialect.percentile(sql`e.value_number`, 0.95)} AS value
-            FROM ${tables.metric_evaluations} e JOIN ${tables.calls} c ON c.id = e.call_id
-            WHERE ${dialect.isOneOf("e.metric_id", question.latencyMetrics)} AND e.value_kind = 'number'
-              AND e.value_number BETWEEN ${-MAX_MEASURE} AND ${MAX_MEASURE} AND ${scope}`)
+            ${evaluations} AND e.value_kind = 'number' AND e.value_number BETWEEN ${-MAX_MEASURE} AND ${MAX_MEASURE}`)
           return { ...totals, p95Latency }
         }).pipe(growing("chart", permit), storing("AnalyticsStore.totals")),
 
       typeCounts: (permit, question) =>
         Effect.gen(function* () {
-          const from = blocks.from(question, null, yield* scopeOf(permit, question))
+          const source = yield* sourceOf(permit, question, null)
           const value = blocks.valueParts(question)
           const count = (of: Part["of"]) =>
             value.some((part) => part.of === of) ? sql`count(${sql(`v_${of}`)})` : sql`0`
           return yield* typesRow.one(sql`SELECT ${count("flag")} AS flags, ${count("number")} AS numbers,
-              ${count("text")} AS texts FROM ${blocks.values(from, { group: [], value })} r`)
+              ${count("text")} AS texts FROM ${blocks.values(source.rows, { group: [], value })} r`)
         }).pipe(growing("chart", permit), storing("AnalyticsStore.typeCounts")),
 
       timeRange: (permit, question) =>
         Effect.gen(function* () {
-          const from = blocks.from(question, null, yield* scopeOf(permit, question))
+          const source = yield* sourceOf(permit, question, null)
           const isThere = sql.or([
             ...blocks.valueParts(question).map(({ value }) => sql`${value} IS NOT NULL`),
             sql`FALSE`
           ])
-          // Two searches that end at their first find, where min and max together would read everything.
-          return yield* spanRow.one(sql`SELECT
-            (SELECT c.timestamp_ms ${from} AND ${isThere} ORDER BY c.timestamp_ms LIMIT 1) AS first,
-            (SELECT c.timestamp_ms ${from} AND ${isThere} ORDER BY c.timestamp_ms DESC LIMIT 1) AS last`)
+          // Where min and max together would read everything.
+          return yield* timesOf(source, sql`${source.rows} AND ${isThere}`)
         }).pipe(growing("chart", permit), storing("AnalyticsStore.timeRange")),
 
       timeline: (permit, question) =>
         Effect.gen(function* () {
           const { aggregate, bucket, group: by } = question
-          const from = blocks.from(question, by, yield* scopeOf(permit, question))
-          const group = blocks.groupParts(by)
+          const source = yield* sourceOf(permit, question, by)
+          const group = blocks.groupParts(by, source.time)
           const value = blocks.valueParts(question).filter(({ of }) => of !== "text" || aggregate === "count")
-          /** Cells, the newest first; `top` where the other groups are to be put together. */
+          const buckets = yield* bucketsOf(permit, question, source)
+          /** The cells of a bucket; `top` where the other groups are to be put together. */
+          const cellsIn = (low: Fragment, high: Fragment, top: Top): Fragment => {
+            const keys = [...(top === null ? [] : [sql`is_top`]), ...named("k", group)]
+            return sql`SELECT ${top === null ? sql`1` : sql`is_top`} AS is_top,
+                ${sql.csv([...asGroup(group), sql`${blocks.aggregate(aggregate, value)} AS value`])}, count(*) AS n
+              FROM ${blocks.gathered(blocks.values(source.between(low, high), { group, value }), group, top)} r
+              ${grouped(keys)} HAVING count(*) > 0`
+          }
+          /** Cells, the newest first unless there are as many buckets as a chart may have; `top` as above. */
           const cellsOf = (top: Top) => {
-            const rows = blocks.gathered(blocks.values(from, { bucket, group, value }), group, top)
+            if (buckets !== undefined) {
+              const columns = ["is_top", ...group.map(({ of }) => `g_${of}`), "value", "n"]
+              const cells = dialect.perRange(buckets, columns, (low, high) => cellsIn(low, high, top))
+              return cellRows.all(sql`SELECT q.*, low AS bucket_ms FROM ${cells} q LIMIT ${MAX_CELLS + 1}`)
+            }
+            const rows = blocks.gathered(
+              blocks.values(source.rows, { bucket: blocks.bucketStart(bucket, source.time), group, value }),
+              group,
+              top
+            )
             return cellRows.all(sql`SELECT ${sql.csv([sql`bucket_ms`, sql`is_top`, ...asGroup(group)])},
                 ${blocks.aggregate(aggregate, value)} AS value, count(*) AS n
               FROM ${rows} r GROUP BY ${sql.csv([sql`bucket_ms`, sql`is_top`, ...named("k", group)])}
@@ -122,7 +199,8 @@ export const layer = Layer.effect(
           // Usually there are few groups, and then the cells determine them without a second query.
           const all = yield* cellsOf(null)
           const known = by === null ? undivided : all.length <= MAX_CELLS ? rankCells(all) : undefined
-          const { groups, positionOf, top } = known ?? (yield* groupsOf(blocks.values(from, { group, value }), group))
+          const { groups, positionOf, top } =
+            known ?? (yield* groupsOf(blocks.values(source.rows, { group, value }), group))
           const found = top === null ? all : yield* cellsOf(top)
           const newest = new Set([...new Set(found.map(({ at }) => at))].slice(0, MAX_BUCKETS))
           const cells = found.flatMap(({ at, count, place, value }): ReadonlyArray<Cell> => {
@@ -139,16 +217,16 @@ export const layer = Layer.effect(
 
       shares: (permit, question) =>
         Effect.gen(function* () {
-          const from = blocks.from(question, question.group, yield* scopeOf(permit, question))
+          const source = yield* sourceOf(permit, question, question.group)
           const value = blocks.valueParts(question)
           if (question.group === null) {
-            const rows = blocks.values(from, { group: [], value })
+            const rows = blocks.values(source.rows, { group: [], value })
             const { groups: slices } = ranked(yield* soleSlices.all(mostFrequent("v", rows, value)))
             const count = slices.reduce((sum, slice) => sum + slice.count, 0)
             return { groups: [{ kind: "all" as const, key: null, count, slices }] }
           }
-          const group = blocks.groupParts(question.group)
-          const all = blocks.values(from, { group, value })
+          const group = blocks.groupParts(question.group, source.time)
+          const all = blocks.values(source.rows, { group, value })
           const { groups, positionOf, top } = yield* groupsOf(all, group)
           const keys = sql.csv([sql`is_top`, ...named("g", group)])
           const found = yield* sliceRows.all(sql`SELECT * FROM (

@@ -40,6 +40,8 @@ interface Changes {
   readonly calls: Map<string, CallRecord>
   readonly transcripts: Set<string>
   readonly recordings: Set<string>
+  /** The ids of calls whose time changed. */
+  readonly moved: Set<number>
   /** Every intermediate state, since a call is charged by the first that has a duration, even within one commit. */
   readonly steps: Array<CallRecord>
 }
@@ -72,10 +74,15 @@ export const makeRedeliver = (
         }
 
   /** Saves what redeliveries changed, a statement a table. */
-  const save = ({ calls, recordings, steps, transcripts }: Changes) =>
+  const save = ({ calls, moved, recordings, steps, transcripts }: Changes) =>
     Effect.gen(function* () {
       const rows = JSON.stringify([...calls.values()].map((call) => columnsOf(call, ["id", ...REDELIVERED])))
       yield* sql`UPDATE ${tables.calls} AS c SET ${update.set} FROM ${update.from(rows)}`
+      if (moved.size > 0) {
+        yield* sql`UPDATE ${tables.metric_evaluations} AS e
+          SET timestamp_ms = (SELECT c.timestamp_ms FROM ${tables.calls} c WHERE c.id = e.call_id)
+          WHERE ${dialect.isOneOf("e.call_id", [...moved])}`
+      }
       const transcriptRows = [...calls].flatMap(([key, call]) =>
         transcripts.has(key) && call.transcript !== null
           ? [
@@ -129,7 +136,13 @@ export const makeRedeliver = (
         )}`
       )
       const records = new Map(existing.map((call) => [keyOf(call.agentId, call.callId), call]))
-      const changes: Changes = { calls: new Map(), transcripts: new Set(), recordings: new Set(), steps: [] }
+      const changes: Changes = {
+        calls: new Map(),
+        transcripts: new Set(),
+        recordings: new Set(),
+        moved: new Set(),
+        steps: []
+      }
       const due = new Map<string, { readonly call: CallRecord; readonly again: boolean }>()
       const redacted = new Set<number>()
       for (const { key, pending, position } of found) {
@@ -148,6 +161,7 @@ export const makeRedeliver = (
         if (merged.changed) {
           changes.calls.set(key, merged.call)
           changes.steps.push(merged.call)
+          if (!DateTime.Equivalence(merged.call.timestamp, record.timestamp)) changes.moved.add(merged.call.id)
         }
         if (merged.transcriptChanged) changes.transcripts.add(key)
         if (merged.recordingChanged) changes.recordings.add(key)

@@ -50,6 +50,16 @@ export interface DialectFragments {
   readonly numbers: (values: ReadonlyArray<number>) => Fragment
   /** A list of ranges of integers as a table of columns `low` and `high`, bound as one parameter however long it is. */
   readonly ranges: (values: ReadonlyArray<readonly [low: number, high: number]>) => Fragment
+  /**
+   * The rows of a query for each of a list of ranges of integers, as a table of `low` and the query's columns. PostgreSQL
+   * has LATERAL. In SQLite only functions that return tables know the tables before them, so the rows of a range become
+   * JSON and rows again, which keeps integers, floating-point numbers and texts as they are.
+   */
+  readonly perRange: (
+    ranges: ReadonlyArray<readonly [low: number, high: number]>,
+    columns: ReadonlyArray<string>,
+    query: (low: Fragment, high: Fragment) => Fragment
+  ) => Fragment
   /** A text as comparisons order it by code point: SQLite always does, PostgreSQL only in its collation "C". */
   readonly byCodePoint: (text: Fragment) => Fragment
   /** The bytes of a column's value as text, 0 for NULL. Neither database reads a long text for this. */
@@ -83,6 +93,8 @@ export interface DialectFragments {
   readonly testPattern: TestPattern | undefined
   /** Locks the rows read until the transaction ends; SQLite's write transactions exclude each other as a whole. */
   readonly forUpdate: Fragment
+  /** Locks the rows read against changes until the transaction ends, but not against others that lock them so. */
+  readonly forShare: Fragment
   /** As `forUpdate`, but skips rows that another transaction has locked, as for claims. */
   readonly skipLocked: Fragment
   /** The same for the rows of one of several tables that are read together. */
@@ -134,6 +146,14 @@ export const sqliteDialect = (sql: SqlClient, tablePrefix = "", matches?: string
   texts: (values) => sql`(SELECT value FROM json_each(${JSON.stringify(values)}))`,
   numbers: (values) => sql`(SELECT value FROM json_each(${JSON.stringify(values)}))`,
   ranges: (values) => sql`(SELECT value ->> 0 AS low, value ->> 1 AS high FROM json_each(${JSON.stringify(values)}))`,
+  perRange: (ranges, columns, query) => {
+    const rows = query(sql`(range.value ->> 0)`, sql`(range.value ->> 1)`)
+    const named = columns.map((name, at) => sql`(found.value ->> ${sql.literal(String(at))}) AS ${sql(name)}`)
+    return sql`(SELECT ${sql.csv([sql`(range.value ->> 0) AS low`, ...named])}
+      FROM json_each(${JSON.stringify(ranges)}) range CROSS JOIN json_each((
+        SELECT json_group_array(json_array(${sql.csv(columns.map((name) => sql`${sql(name)}`))})) FROM (${rows}) AS one
+      )) found)`
+  },
   byCodePoint: (text) => text,
   bytes: (column) => sql`COALESCE(octet_length(${column}), 0)`,
   contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
@@ -175,6 +195,7 @@ export const sqliteDialect = (sql: SqlClient, tablePrefix = "", matches?: string
   matches: matches === undefined ? undefined : (text, pattern) => sql`${sql.literal(matches)}(${text}, ${pattern})`,
   testPattern: undefined,
   forUpdate: sql.literal(""),
+  forShare: sql.literal(""),
   skipLocked: sql.literal(""),
   forUpdateOf: () => sql.literal(""),
   lockTexts: undefined
@@ -206,6 +227,13 @@ export const postgresDialect = (sql: SqlClient, tablePrefix = "", testPattern?: 
   ranges: (values) =>
     sql`(SELECT (value ->> 0)::bigint AS low, (value ->> 1)::bigint AS high
       FROM jsonb_array_elements(${JSON.stringify(values)}::jsonb))`,
+  perRange: (ranges, columns, query) => {
+    const list = (values: ReadonlyArray<number>) => sql`${`{${values.join(",")}}`}::bigint[]`
+    const [lows, highs] = [ranges.map(([low]) => low), ranges.map(([, high]) => high)]
+    return sql`(SELECT range.low, ${sql.csv(columns.map((name) => sql`found.${sql(name)}`))}
+      FROM unnest(${list(lows)}, ${list(highs)}) AS range (low, high)
+      CROSS JOIN LATERAL (${query(sql`range.low`, sql`range.high`)}) AS found)`
+  },
   byCodePoint: (text) => sql`(${text}) COLLATE "C"`,
   bytes: (column) => sql`COALESCE(octet_length((${column})::text), 0)`,
   contains: (text, part) => sql`strpos(${text}, ${part}) > 0`,
@@ -228,6 +256,7 @@ export const postgresDialect = (sql: SqlClient, tablePrefix = "", testPattern?: 
   matches: undefined,
   testPattern,
   forUpdate: sql.literal("FOR UPDATE"),
+  forShare: sql.literal("FOR SHARE"),
   skipLocked: sql.literal("FOR UPDATE SKIP LOCKED"),
   forUpdateOf: (table) => sql.literal(`FOR UPDATE OF ${table}`),
   lockTexts: (namespace, texts) =>

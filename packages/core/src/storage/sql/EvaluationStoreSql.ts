@@ -117,15 +117,18 @@ export const layer = Layer.effect(
     const names = (columns: object) => sql.literal(Object.keys(columns).join(", "))
     const jobOf = sql.literal(dialect.name === "sqlite" ? "d.detail ->> 'job'" : "(d.detail::json ->> 'job')::bigint")
     const summariesOf = readRows(SummaryRow, toSummary)
-    const ids = readRows(Schema.Struct({ id: Schema.Number }), ({ id }) => id)
+    const projects = readRows(
+      Schema.Struct({ id: Schema.Number, project_id: Schema.Number }),
+      ({ id, project_id }) => [id, project_id] as const
+    )
 
-    /** Those of these that are the organization's; deleted calls have no row, deleted metrics have. */
+    /** Those of these that are the organization's, with their projects; deleted calls have no row, deleted metrics have. */
     const owned = (permit: Permit, table: "calls" | "metrics", asked: ReadonlyArray<number>) =>
       Effect.map(
-        sql`SELECT id FROM ${tables[table]}
+        sql`SELECT id, project_id FROM ${tables[table]}
             WHERE ${dialect.isOneOf("id", [...new Set(asked)])} AND organization_id = ${permit.organizationId}
-              ${sql.literal(table === "metrics" ? "AND deleted_ms IS NULL" : "")}`.pipe(ids.all),
-        (found) => new Set(found)
+              ${sql.literal(table === "metrics" ? "AND deleted_ms IS NULL" : "")}`.pipe(projects.all),
+        (found) => new Map(found)
       )
 
     return EvaluationStore.of({
@@ -142,8 +145,9 @@ export const layer = Layer.effect(
             "metrics",
             evaluations.map(({ metricId }) => metricId)
           )
+          // Charts of a metric rely on its evaluations being of calls of its project.
           const kept = lastOfEach(evaluations).filter(
-            ({ callId, metricId }) => calls.has(callId) && metrics.has(metricId)
+            ({ callId, metricId }) => calls.has(callId) && calls.get(callId) === metrics.get(metricId)
           )
           const rows = kept.map(({ callId, metricId, status = "scored", value }) => ({
             call_id: callId,
@@ -153,8 +157,17 @@ export const layer = Layer.effect(
             created_ms: DateTime.toEpochMillis(now)
           }))
           if (rows.length > 0) {
-            yield* sql`INSERT INTO ${tables.metric_evaluations} (${names(EVALUATION_COLUMNS)})
-              SELECT ${names(EVALUATION_COLUMNS)} FROM ${jsonRows(sql, dialect, EVALUATION_COLUMNS, rows)} AS given
+            // A redelivery that changes the time of a call waits, and changes it in these evaluations too.
+            const timed = sql`(SELECT c.id, c.timestamp_ms FROM ${tables.calls} c
+              WHERE ${dialect.isOneOf("c.id", [...calls.keys()])} ORDER BY c.id ${dialect.forShare})`
+            yield* sql`INSERT INTO ${tables.metric_evaluations} (${names(EVALUATION_COLUMNS)}, timestamp_ms)
+              SELECT ${sql.literal(
+                Object.keys(EVALUATION_COLUMNS)
+                  .map((name) => `given.${name}`)
+                  .join(", ")
+              )}, timed.timestamp_ms
+              FROM ${jsonRows(sql, dialect, EVALUATION_COLUMNS, rows)} AS given
+              JOIN ${timed} AS timed ON timed.id = given.call_id
               WHERE TRUE
               ON CONFLICT (call_id, metric_id) DO UPDATE SET
                 status = excluded.status,

@@ -24,6 +24,7 @@ import { platforms } from "./migrations/0013_platforms.js"
 import { traces } from "./migrations/0014_traces.js"
 import { recordingChannels } from "./migrations/0015_recording_channels.js"
 import { voiceEndpoints } from "./migrations/0016_voice_endpoints.js"
+import { evaluationTimes } from "./migrations/0019_evaluation_times.js"
 import { storing } from "./Storing.js"
 import { predefinedMetricRevisions, REVISIONS_TABLE } from "./PredefinedMetricRevisions.js"
 import {
@@ -50,7 +51,8 @@ const MIGRATIONS = {
   "0013_platforms": platforms,
   "0014_traces": traces,
   "0015_recording_channels": recordingChannels,
-  "0016_voice_endpoints": voiceEndpoints
+  "0016_voice_endpoints": voiceEndpoints,
+  "0019_evaluation_times": evaluationTimes
 }
 
 const run = Migrator.make({})
