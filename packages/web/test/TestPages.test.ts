@@ -134,6 +134,7 @@ describe("the pages of tests", () => {
     await page.getByLabel("API key").fill(server.apiKey)
     await page.keyboard.press("Enter")
     await ended.waitFor({ state: "detached" })
+    await page.getByText("Sign in again.").waitFor({ state: "detached" })
     expect(await page.getByLabel("Instructions", { exact: true }).inputValue()).toBe("Typed before.")
     await page.getByRole("button", { name: "Create" }).click()
     await page.getByRole("link", { name: "Kept" }).waitFor()

@@ -14,6 +14,18 @@ export const Facts = ({ of }: { readonly of: ReadonlyArray<readonly [name: strin
   </dl>
 )
 
+/** A few numbers at a glance, with their names. */
+export const Stats = ({ of }: { readonly of: ReadonlyArray<readonly [name: string, value: string]> }) => (
+  <dl className="stats">
+    {of.map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+)
+
 /** A JSON value, closed at first if it is large. */
 export const JsonCard = ({ title, value }: { readonly title: string; readonly value: unknown }) => {
   if (value === null || value === undefined || (typeof value === "object" && Object.keys(value).length === 0))

@@ -1,6 +1,6 @@
 /** What a page shows instead of data: errors, nothing, and that it is loading. */
-import type { ReactNode } from "react"
-import { EarshotError } from "../api/client.js"
+import { type ReactNode, useSyncExternalStore } from "react"
+import { EarshotError, sessionEnd } from "../api/client.js"
 
 /** An error in words for its reader. */
 export const messageOf = (error: unknown): string => {
@@ -12,18 +12,23 @@ export const messageOf = (error: unknown): string => {
   return error.detail ?? (fields.length > 0 ? fields.join(" ") : `The server answered with status ${error.status}.`)
 }
 
-export const ErrorNotice = ({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) => (
-  <div className="notice bad" role="alert">
-    <div className="plain">{messageOf(error)}</div>
-    {onRetry === undefined ? null : (
-      <div>
-        <button type="button" className="button small" onClick={onRetry}>
-          Try again
-        </button>
-      </div>
-    )}
-  </div>
-)
+/** An error. That a session has ended is shown until there is a session again. */
+export const ErrorNotice = ({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) => {
+  const isExpired = useSyncExternalStore(sessionEnd.subscribe, sessionEnd.isExpired)
+  if (error instanceof EarshotError && error.status === 401 && !isExpired) return null
+  return (
+    <div className="notice bad" role="alert">
+      <div className="plain">{messageOf(error)}</div>
+      {onRetry === undefined ? null : (
+        <div>
+          <button type="button" className="button small" onClick={onRetry}>
+            Try again
+          </button>
+        </div>
+      )}
+    </div>
+  )
+}
 
 export const Empty = ({ title, children }: { readonly title: string; readonly children?: ReactNode }) => (
   <div className="empty">

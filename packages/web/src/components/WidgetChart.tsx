@@ -4,6 +4,7 @@ import type { Widget, WidgetData } from "../api/client.js"
 import { callsOf, type GroupOf, groupCondition, periodEnd } from "../rules/charts.js"
 import { type Condition, type FilterTree, readFilter } from "../rules/filter.js"
 import { clock, fullTime, number, percent } from "../rules/format.js"
+import { Stats } from "./Facts.js"
 import { Empty } from "./Feedback.js"
 import { SERIES_COLORS, TimeChart } from "./TimeChart.js"
 
@@ -13,21 +14,14 @@ interface Shown {
 }
 
 const Stat = ({ data }: { readonly data: Extract<WidgetData, { chart_type: "stat" }> }) => (
-  <dl className="stats">
-    {(
-      [
-        ["Calls", number(data.total_calls)],
-        ["Success rate", data.success_rate === null ? "–" : percent(data.success_rate)],
-        ["Average duration", data.avg_duration === null ? "–" : clock(data.avg_duration)],
-        ["p95 call latency", data.p95_latency === null ? "–" : `${number(data.p95_latency, 0)} ms`]
-      ] as const
-    ).map(([name, value]) => (
-      <div key={name}>
-        <dt>{name}</dt>
-        <dd>{value}</dd>
-      </div>
-    ))}
-  </dl>
+  <Stats
+    of={[
+      ["Calls", number(data.total_calls)],
+      ["Success rate", data.success_rate === null ? "–" : percent(data.success_rate)],
+      ["Average duration", data.avg_duration === null ? "–" : clock(data.avg_duration)],
+      ["p95 call latency", data.p95_latency === null ? "–" : `${number(data.p95_latency, 0)} ms`]
+    ]}
+  />
 )
 
 const color = (index: number): string => `var(--${SERIES_COLORS[index % SERIES_COLORS.length] ?? "accent"})`

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link, useParams } from "@tanstack/react-router"
 import { client, dataOf, type Result } from "../api/client.js"
 import { repeatsQuery, resultQuery, runsQuery } from "../api/results.js"
+import { Stats } from "../components/Facts.js"
 import { Empty, ErrorNotice, Loaded } from "../components/Feedback.js"
 import { Icon } from "../components/Icon.js"
 import { Progress } from "../components/Progress.js"
@@ -12,21 +13,14 @@ import "../styles/results.css"
 const Summary = ({ result }: { readonly result: Result }) => (
   <section className="card" aria-label="Summary">
     <div className="body stack">
-      <dl className="stats">
-        {(
-          [
-            ["Success rate", result.success_rate === null ? "–" : percent(result.success_rate)],
-            ["Runs", number(result.total_runs)],
-            ["Completed", number(result.runs_by_status.completed)],
-            ["Failed", number(result.runs_by_status.failed + result.runs_by_status.timeout)]
-          ] as const
-        ).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Stats
+        of={[
+          ["Success rate", result.success_rate === null ? "–" : percent(result.success_rate)],
+          ["Runs", number(result.total_runs)],
+          ["Completed", number(result.runs_by_status.completed)],
+          ["Failed", number(result.runs_by_status.failed + result.runs_by_status.timeout)]
+        ]}
+      />
       <Progress result={result} />
     </div>
   </section>

@@ -4,6 +4,7 @@ import { useMemo, useRef, useState } from "react"
 import { agentsQuery } from "../api/calls.js"
 import { EarshotError } from "../api/client.js"
 import { type Channel, planSuite, runSuite, type SuiteDraft, type SuitePlan } from "../api/suites.js"
+import { Stats } from "../components/Facts.js"
 import { ErrorNotice } from "../components/Feedback.js"
 import { fieldMessages } from "../rules/fieldErrors.js"
 import { number, words } from "../rules/format.js"
@@ -99,21 +100,14 @@ const Plan = ({
       </button>
     </header>
     <div className="body stack">
-      <dl className="stats">
-        {(
-          [
-            ["Scenarios", number(plan.scenario_count)],
-            ["Runs", number(plan.total_runs)],
-            ["Channel", words(plan.channel)],
-            ["Estimated cost", `${plan.estimated_cost} credits`]
-          ] as const
-        ).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Stats
+        of={[
+          ["Scenarios", number(plan.scenario_count)],
+          ["Runs", number(plan.total_runs)],
+          ["Channel", words(plan.channel)],
+          ["Estimated cost", `${plan.estimated_cost} credits`]
+        ]}
+      />
     </div>
     <div className="table-scroll" role="region" aria-label="Scenarios" tabIndex={0}>
       <table className="table">
