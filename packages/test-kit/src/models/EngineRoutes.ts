@@ -73,6 +73,8 @@ import {
   TestProfileId,
   TestProfiles,
   ToolId,
+  Voice,
+  VoiceChecks,
   Tools,
   type Untrusted,
   Users,
@@ -155,6 +157,11 @@ const tests = "/test_framework/v1/"
 export const routes: Readonly<Record<string, Route>> = {
   ...resource("/user/v1/projects/", Projects, ProjectId, (one) => encodeProject(one)),
   ...resource(`${tests}agents/`, Agents, AgentId, encodeAgent),
+  "POST /test_framework/v1/agents/:id/check_voice/": (id) =>
+    done(
+      Effect.flatMap(VoiceChecks, (all) => all.check(AgentId.make(id))),
+      (found) => Voice.encodeVoiceCheck(found)
+    ),
   ...resource(`${tests}personalities/`, Personalities, PersonalityId, (one) => encodePersonality(one)),
   ...resource(`${tests}test_profiles/`, TestProfiles, TestProfileId, (one) => encodeTestProfile(one)),
   ...resource(`${tests}phone_numbers/`, PhoneNumbers, PhoneNumberId, (one) => encodePhoneNumber(one)),
