@@ -47,7 +47,7 @@ describe("the pages of tests", () => {
     await page.getByRole("navigation", { name: "Folders" }).getByRole("link", { name: "smoke" }).waitFor()
 
     await page.getByRole("link", { name: "New evaluator" }).click()
-    expect(await page.getByLabel("Folder").inputValue()).toBe("smoke")
+    expect(await page.getByLabel("Folder", { exact: true }).inputValue()).toBe("smoke")
     await page.getByLabel("Name").fill("Books a table")
     await page.getByLabel("Tags").fill("dinner, friday")
     await page.getByRole("checkbox", { name: "Latency", exact: true }).check()
