@@ -46,7 +46,15 @@ const textOf = (size: Size): string =>
   })
 
 const contextOf = (size: Size): SuiteContext => ({
-  agent: { id: AgentId.make(1), projectId: ProjectId.make(1), name: "A", supportedChannels: ["voice"] },
+  agent: {
+    id: AgentId.make(1),
+    projectId: ProjectId.make(1),
+    name: "A",
+    supportedChannels: ["voice"],
+    chatEndpoint: null,
+    voiceEndpoint: null
+  },
+  executedChannels: [],
   metrics: slugsOf(size).map((slug, n) => ({
     id: MetricId.make(n + 1),
     slug,

@@ -51,7 +51,8 @@ describe("the help", () => {
         "results report",
         "results cancel"
       ],
-      ...["results delete", "runs", "runs list", "runs show", "runs cancel", "runs delete"],
+      ...["results delete", "runs", "runs list", "runs show", "runs recording"],
+      ...["runs cancel", "runs delete"],
       ...resource("evaluators", "bulk-update"),
       ...resource("personalities", "enable"),
       ...["profiles", "phone-numbers", "tools", "folders"].flatMap((name) => resource(name)),

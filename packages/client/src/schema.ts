@@ -169,6 +169,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/test_framework/v1/runs/{id}/recording/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the recording of a run
+         * @description Runs by voice that Earshot executes have one: stereo, the testing agent left and the main agent right. Supports `Range` with one range, `If-Range` and `If-None-Match`. The ETag is the SHA-256 of the bytes.
+         */
+        get: operations["runs.recording"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/observability/v1/{platform}/observe/": {
         parameters: {
             query?: never;
@@ -4170,6 +4190,8 @@ export interface components {
             /** @description What happened at which position of the call. */
             moments: components["schemas"]["RunMoment"][];
             metrics: components["schemas"]["Evaluations"];
+            /** @description Recording of a run by voice that Earshot executed; null if there is none. */
+            recording: components["schemas"]["RunRecording"] | null;
             /** @description Transcript as text. */
             transcript: string;
             /** @description Transcript as a list of turns. */
@@ -4200,6 +4222,16 @@ export interface components {
             previous: string | null;
             /** @description Items of the page. */
             results: components["schemas"]["Run"][];
+        };
+        RunRecording: {
+            /** @description Media type of the recording. */
+            content_type: string;
+            /** @description Size of the recording in bytes. */
+            size_bytes: number;
+            /** @description Seconds; null if unknown. */
+            duration_s: number | null;
+            /** @description Number of audio channels; null if unknown. */
+            channels: number | null;
         };
         SecretRotation: {
             /** @description The new secret. Default: one that is made, where the platform takes one. */
@@ -4378,6 +4410,10 @@ export interface components {
             total_runs: number;
             /** @description Estimated cost in credits, a decimal number as text. */
             estimated_cost: string;
+            /** @description Whether Earshot executes the runs itself. */
+            runnable: boolean;
+            /** @description Why Earshot does not execute the runs itself; null if it does. */
+            not_runnable_reason: string | null;
             /** @description Planned scenarios with their estimated cost. */
             scenarios: {
                 key: string;
@@ -5734,6 +5770,58 @@ export interface operations {
             416: components["responses"]["RangeNotSatisfiable"];
             417: components["responses"]["ExpectationFailed"];
             431: components["responses"]["HeadersTooLarge"];
+        };
+    };
+    "runs.recording": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Identifier of the resource.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes of the recording. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "audio/*": string;
+                };
+            };
+            /** @description The requested range of bytes. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "audio/*": string;
+                };
+            };
+            /** @description The client has the recording already, by `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            416: components["responses"]["RangeNotSatisfiable"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Busy"];
         };
     };
     "calls.observe": {

@@ -35,9 +35,9 @@ import type { CallQuery } from "./calls/CallQuery.js"
 import type { CallRecord } from "./calls/CallRecord.js"
 import { CallEvaluations } from "./calls/CallEvaluations.js"
 import type { BlobRange } from "./calls/BlobStore.js"
-import { CallRecordings, type OpenRecording } from "./calls/CallRecordings.js"
+import { CallRecordings, type OpenAudio, type OpenRecording } from "./calls/CallRecordings.js"
 import { Calls } from "./calls/Calls.js"
-import type { CallId } from "./kernel/Ids.js"
+import type { CallId, RunId } from "./kernel/Ids.js"
 import { PlatformWebhooks } from "./calls/PlatformWebhooks.js"
 import { Agents } from "./catalog/Agents.js"
 import { Folders } from "./catalog/Folders.js"
@@ -96,7 +96,7 @@ export type Promised<Service> = {
 }
 
 /** A recording whose bytes can be read, any number of times. */
-export interface RecordingBytes extends Omit<OpenRecording, "read"> {
+export interface RecordingBytes extends Omit<OpenAudio, "read"> {
   /**
    * The bytes, or those of a range from `start` to before `end`, read as they are consumed. The stream fails with `NotFound`
    * if the recording was deleted or replaced since.
@@ -149,8 +149,10 @@ type UseCases = {
   readonly [Name in keyof typeof services]: Promised<Context.Tag.Service<(typeof services)[Name]>>
 }
 
-/** `recordings.open` returns streams of Effect, which `EngineFunctions` replaces. */
-type PromiseServices = Omit<UseCases, "recordings"> & { readonly recordings: Omit<UseCases["recordings"], "open"> }
+/** What opens recordings returns streams of Effect, which `EngineFunctions` replaces. */
+type PromiseServices = Omit<UseCases, "recordings"> & {
+  readonly recordings: Omit<UseCases["recordings"], "open" | "openRun">
+}
 
 /** What the engine offers beyond the use cases of its services. */
 interface EngineFunctions {
@@ -160,7 +162,9 @@ interface EngineFunctions {
   }
   readonly recordings: {
     /** A recording, whose bytes are read as a web stream. Rejects with `NotFound` if the call has none. */
-    readonly open: (call: CallId, options: CallOptions) => Promise<RecordingBytes>
+    readonly open: (call: CallId, options: CallOptions) => Promise<RecordingBytes & Pick<OpenRecording, "callId">>
+    /** As `open`, of a run by voice. */
+    readonly openRun: (run: RunId, options: CallOptions) => Promise<RecordingBytes>
   }
   readonly jobs: {
     /** Runs every due job and returns how many jobs it ran; for engines started without a worker. */
@@ -247,6 +251,13 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
   const workerFiber = worker ? managed.runFork(runner.run) : undefined
   // eslint-disable-next-line typescript/consistent-type-assertions -- `Promised` states for each member what `promised` does to it; Object.entries loses their types
   const useCases = promises as UseCases
+  const readable = <A extends OpenAudio>({ read, ...recording }: A): Omit<A, "read"> & RecordingBytes => ({
+    ...recording,
+    read: (range) =>
+      Stream.toReadableStream(
+        Stream.suspend(() => (closing === undefined ? read(range) : Stream.die(new Error(CLOSED))))
+      )
+  })
   return {
     ...useCases,
     calls: {
@@ -262,16 +273,8 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
     },
     recordings: {
       ...useCases.recordings,
-      open: async (call: CallId, options: CallOptions) => {
-        const { read, ...recording } = await useCases.recordings.open(call, options)
-        return {
-          ...recording,
-          read: (range) =>
-            Stream.toReadableStream(
-              Stream.suspend(() => (closing === undefined ? read(range) : Stream.die(new Error(CLOSED))))
-            )
-        }
-      }
+      open: async (call, options) => readable(await useCases.recordings.open(call, options)),
+      openRun: async (id, options) => readable(await useCases.recordings.openRun(id, options))
     },
     jobs: { ...useCases.jobs, drain: () => run(runner.drain) },
     organizations: { create: (input) => run(organizations.create(input)) },

@@ -5,6 +5,7 @@ import { type InputOptions, readInput } from "../Assignments.js"
 import { type PageOptions, pageQuery, printPage } from "../Listing.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
+import { clockOf, describeRecording } from "../Recording.js"
 import { type CommonOptions, defined } from "../Settings.js"
 import { type Column, table } from "../Table.js"
 import { onTarget } from "../Target.js"
@@ -47,12 +48,6 @@ export const list = (options: CommonOptions & Selection & PageOptions & ExpandOp
     })
     yield* printPage(page, { json: options.json, columns: callColumns, none: "No calls found." })
   }).pipe(onTarget(options))
-
-const clockOf = (seconds: number | null | undefined): string => {
-  if (seconds === null || seconds === undefined) return "--:--"
-  const whole = Math.floor(seconds)
-  return `${String(Math.floor(whole / 60)).padStart(2, "0")}:${String(whole % 60).padStart(2, "0")}`
-}
 
 /** Each tool call on a line, its result on the next. */
 const describeToolCalls = ({ tool_calls = [] }: Wire<"ExpandedCall">): ReadonlyArray<string> =>
@@ -97,18 +92,6 @@ const describeTimings = (
   return timings.length === 0 ? [] : ["", ...table(shown, timings, columns)]
 }
 
-/** `audio/wav, 1:10, 2 channels, 560,044 bytes` */
-const describeRecording = ({ recording }: Wire<"ExpandedCall">): string => {
-  if (recording === null || recording === undefined) return ""
-  const { channels, content_type: type, duration_s: seconds, size_bytes: bytes } = recording
-  return [
-    type,
-    ...(seconds === null ? [] : [clockOf(seconds)]),
-    ...(channels === null ? [] : [channels === 1 ? "1 channel" : `${channels} channels`]),
-    `${bytes.toLocaleString("en-US")} bytes`
-  ].join(", ")
-}
-
 /** A call as text: its fields, its transcript, its metric values. */
 const describe = (call: Wire<"ExpandedCall">, columns: number): ReadonlyArray<string> => {
   const { metadata } = call
@@ -125,7 +108,7 @@ const describe = (call: Wire<"ExpandedCall">, columns: number): ReadonlyArray<st
     ["Feedback", call.feedback],
     ["Error", call.error_message],
     ["Trace", call.trace_id],
-    ["Recording", describeRecording(call)],
+    ["Recording", describeRecording(call.recording)],
     ["Metadata", metadata === null || metadata === undefined ? "" : jsonLine(metadata)]
   ]
   // The transcript comes first, since the table of metrics may be long.

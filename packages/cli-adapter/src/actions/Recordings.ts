@@ -33,16 +33,16 @@ export const check = (options: CheckOptions): CommandEffect =>
           orphans,
           orphan_bytes: orphanBytes,
           removed: remove ? orphans : 0,
-          missing: missing.map(({ callId, key }) => ({ call: callId, key }))
+          missing: missing.map(({ id, key, of }) => ({ [of]: id, key }))
         })
       )
     } else {
       yield* screen.print(
         [
           `Stored           ${stored} (${size(storedBytes)})`,
-          `Without a call   ${orphans} (${size(orphanBytes)})${remove && orphans > 0 ? ", removed" : ""}`,
+          `Not referred to  ${orphans} (${size(orphanBytes)})${remove && orphans > 0 ? ", removed" : ""}`,
           `Missing          ${missing.length}${missing.length === 100 ? " or more" : ""}`,
-          ...missing.map(({ callId, key }) => `  call ${callId}: ${sanitize(key)}`)
+          ...missing.map(({ id, key, of }) => `  ${of} ${id}: ${sanitize(key)}`)
         ].join("\n")
       )
     }

@@ -6,6 +6,7 @@ import { printNumber, printSeconds, printShare } from "../charts/Numbers.js"
 import { CommandRejected, ReportedFailure } from "../Errors.js"
 import { type PageOptions, pageQuery, printPage } from "../Listing.js"
 import type { CommandEffect } from "../CommandEffect.js"
+import { describeRecording } from "../Recording.js"
 import { repeatLines } from "../RepeatTable.js"
 import { Screen } from "../Screen.js"
 import { type CommonOptions, defined } from "../Settings.js"
@@ -124,6 +125,7 @@ const describeRun = (run: Wire<"RunDetail">, columns: number): ReadonlyArray<str
     ["Success", run.success === null ? (run.status === "completed" ? "unknown" : "") : run.success ? "yes" : "no"],
     ["Length", run.duration === null ? "" : printSeconds(run.duration)],
     ["Attempts", String(run.attempts)],
+    ["Recording", describeRecording(run.recording)],
     ["Error", run.error ?? ""],
     ["Ended because", run.ended_reason ?? ""],
     ["Started", run.started_at ?? ""],

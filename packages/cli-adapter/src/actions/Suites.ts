@@ -54,6 +54,9 @@ const shortCredits = (credits: string): string => credits.replace(/\.?0+$/, "")
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
 
 const summary = (plan: Plan): string =>
+  `${counts(plan)}${plan.runnable ? "" : ` Earshot does not execute these runs: ${plan.not_runnable_reason ?? ""}`}`
+
+const counts = (plan: Plan): string =>
   `${plan.suite_name}: ${counted(plan.scenarios.length, "scenario")}, ${counted(plan.total_runs, "run")} by ${plan.channel}, about ${shortCredits(plan.estimated_cost)} credits.`
 
 /** The text of a suite file, and the reader of its syntax. */

@@ -11,7 +11,7 @@ import {
   withDefault
 } from "./Declare.js"
 import { LISTING_PLATFORM_NAMES } from "../ListingPlatforms.js"
-import { agent, common, id, ingesting, input, page, project, recordingsFolder } from "./Shared.js"
+import { agent, common, id, ingesting, input, output, page, project, recordingsFolder } from "./Shared.js"
 
 const selection = {
   filter: text("--filter <json>", "Only calls that match this filter, as JSON; see docs/filters.md."),
@@ -135,10 +135,10 @@ export const calls = group("calls", "Ingest, import, list, show, score, review, 
     options: {
       ...common,
       recordings: recordingsFolder,
-      output: required(text("--output <file>", "File to write to; - is stdout. An existing file is replaced."))
+      output
     },
     args: { id: id("call") },
-    action: async () => (await import("../actions/CallRecording.js")).saveRecording
+    action: async () => (await import("../actions/SaveRecording.js")).saveRecording("call")
   }),
   command("review", {
     description: "Record a human review of a call: status=reviewed_success feedback=... and so on.",

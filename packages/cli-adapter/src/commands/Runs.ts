@@ -1,5 +1,5 @@
 import { choice, command, group, idArgument, idArguments, integer } from "./Declare.js"
-import { common, id, page } from "./Shared.js"
+import { common, id, output, page, recordingsFolder } from "./Shared.js"
 
 const load = () => import("../actions/Results.js")
 
@@ -27,6 +27,12 @@ export const runs = group("runs", "List, show, cancel and delete the runs (simul
     options: common,
     args: { id: id("run") },
     action: async () => (await load()).showRun
+  }),
+  command("recording", {
+    description: "Save the recording of a run by voice: the testing agent left, the agent right.",
+    options: { ...common, recordings: recordingsFolder, output },
+    args: { id: id("run") },
+    action: async () => (await import("../actions/SaveRecording.js")).saveRecording("run")
   }),
   command("cancel", {
     description: "Cancel an unfinished run.",

@@ -4,6 +4,7 @@ import {
   integer,
   list,
   ofEngine,
+  required,
   text,
   textArguments,
   toggle,
@@ -100,6 +101,9 @@ export const outbound = {
     )
   )
 }
+
+/** Where a recording is saved. */
+export const output = required(text("--output <file>", "File to write to; - is stdout. An existing file is replaced."))
 
 export const recordingsFolder = ofEngine(
   withDefault(

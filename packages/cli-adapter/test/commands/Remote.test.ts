@@ -208,6 +208,7 @@ const commands = (folder: string): ReadonlyArray<ReadonlyArray<string>> => [
   ["runs", "list", "--result", "1"],
   ["runs", "list", "--status", "nonsense"],
   ["runs", "show", "1"],
+  ["runs", "recording", "1", "--output", "-"],
   ["runs", "cancel", "1"],
   ["runs", "delete", "1", "1"],
   ["results", "delete", "1"],

@@ -49,7 +49,7 @@ describe.each(["sqlite", "postgres"] as const)("suites at the command line on %s
       "books  Books a ␛[31mtable  instruction     3        1                    75",
       "ends   Ends                instruction     1        0                    25",
       "",
-      "Smoke: 2 scenarios, 4 runs by voice, about 100 credits."
+      "Smoke: 2 scenarios, 4 runs by voice, about 100 credits. Earshot does not execute these runs: Text to speech and a transcriber are not configured. Workers can claim the runs."
     ])
     const report = await readFile(junit, "utf8")
     expect(report).toContain('<testsuite name="Smoke" tests="3" failures="0"')

@@ -134,6 +134,7 @@ export const operations = table({
   "results.capacity": { needs: "results:read", accepts: people, organizationWide: true },
   "runs.list": { needs: "results:read", accepts: everybody },
   "runs.read": { needs: "results:read", accepts: everybody },
+  "runs.recording": { needs: "results:read", accepts: everybody },
   "runs.cancel": { needs: "results:write", shows: "results:read", accepts: people },
   "runs.claim": { needs: "results:write", alsoNeeds: "results:read", shows: "results:read", accepts: keyOnly },
   "runs.heartbeat": { needs: "results:write", shows: null, accepts: keyOnly },

@@ -22,7 +22,7 @@ import type { JobHandler } from "../jobs/JobHandler.js"
 import { JobQueue } from "../jobs/JobQueue.js"
 import { JobSignal } from "../jobs/JobSignal.js"
 import { decodeInput, fieldError, NON_FIELD, ValidationFailed } from "../kernel/FieldErrors.js"
-import type { CallId } from "../kernel/Ids.js"
+import type { CallId, RunId } from "../kernel/Ids.js"
 import type { Input } from "../kernel/Input.js"
 import { reserveBytes } from "../kernel/ResponseBytes.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
@@ -44,7 +44,7 @@ import {
   unavailableReason,
   withPoints
 } from "./RecordingPeaks.js"
-import { type CallRecording, RecordingStore } from "./RecordingStore.js"
+import { type CallRecording, type ReadableRecording, RecordingStore } from "./RecordingStore.js"
 import {
   lifetimeOf,
   RECORDING_TOKEN,
@@ -54,17 +54,22 @@ import {
 } from "./RecordingUrl.js"
 
 /** A recording whose bytes can be read, all of them or a range. */
-export interface OpenRecording extends Pick<Recording, "contentType" | "sizeBytes" | "sha256"> {
-  readonly callId: CallId
+export interface OpenAudio extends Pick<Recording, "contentType" | "sizeBytes" | "sha256"> {
   /** Fails with `NotFound` if the recording was deleted or replaced since. */
   readonly read: (range?: BlobRange) => Stream.Stream<Uint8Array, NotFound | StorageError>
 }
 
-/** The recordings of production calls. */
+export interface OpenRecording extends OpenAudio {
+  readonly callId: CallId
+}
+
+/** The recordings of production calls, and of runs by voice. */
 export class CallRecordings extends Context.Tag("@earshot/core/calls/CallRecordings")<
   CallRecordings,
   {
     readonly open: UseCase<"recordings.read", [call: CallId], OpenRecording, NotFound | StorageError>
+    /** The recording of a run by voice: stereo, the testing agent left and the agent right. */
+    readonly openRun: UseCase<"runs.recording", [run: RunId], OpenAudio, NotFound | StorageError>
     /** Makes a URL that reads the recording without a credential: `{ttl?}` in seconds, 10 minutes by default, at most an hour. */
     readonly sign: UseCase<
       "recordings.sign",
@@ -111,8 +116,7 @@ export const layer = Layer.effect(
     const signal = yield* JobSignal
     const work = yield* UnitOfWork
 
-    const opened = ({ callId, recording }: CallRecording): OpenRecording => ({
-      callId,
+    const opened = (recording: ReadableRecording): OpenAudio => ({
       contentType: recording.contentType,
       sizeBytes: recording.sizeBytes,
       sha256: recording.sha256,
@@ -123,7 +127,7 @@ export const layer = Layer.effect(
     })
 
     const open = (permit: Permit<"recordings:read">, call: CallId) =>
-      Effect.map(found(store.find(permit, call)), opened)
+      Effect.map(found(store.find(permit, call)), ({ callId, recording }) => ({ callId, ...opened(recording) }))
 
     const enqueue = (permit: Permit, { callId, recording }: CallRecording) =>
       work
@@ -162,6 +166,7 @@ export const layer = Layer.effect(
       // The bytes of a recording are held in memory while they are decoded, so one at a time.
       handler: { kind: PEAKS_JOB, concurrency: 1, reserve: 0, run },
       open: useCase("recordings.read")(open),
+      openRun: useCase("runs.recording")((permit, run) => Effect.map(found(store.findOfRun(permit, run)), opened)),
       sign: useCase("recordings.sign")((permit, call, input) =>
         Effect.gen(function* () {
           const seconds = lifetimeOf(yield* decodeInput(RecordingUrlDraft, input ?? {}))

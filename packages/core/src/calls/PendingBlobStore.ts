@@ -1,6 +1,5 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type { CallId } from "../kernel/Ids.js"
 import type { StorageError } from "../kernel/Storage.js"
 
 /** A blob that was being stored, or was released, and whether a recording refers to it. */
@@ -8,6 +7,9 @@ export interface PendingBlob {
   readonly key: string
   readonly referred: boolean
 }
+
+/** What has a recording. */
+export type RecordedThing = "call" | "run"
 
 /**
  * Which blobs are referred to. They belong to no organization here: only `Recordings` uses it. A blob that no recording
@@ -23,10 +25,11 @@ export class PendingBlobStore extends Context.Tag("@earshot/core/calls/PendingBl
     readonly remove: (keys: ReadonlyArray<string>) => Effect.Effect<void, StorageError>
     /** Which of these keys a recording refers to, or have been pending since an instant or later. */
     readonly inUse: (keys: ReadonlyArray<string>, since: number) => Effect.Effect<ReadonlyArray<string>, StorageError>
-    /** What recordings refer to, by call id, after one. */
+    /** What recordings of calls or of runs refer to, by their ids, after one. */
     readonly referred: (
+      by: RecordedThing,
       after: number,
       limit: number
-    ) => Effect.Effect<ReadonlyArray<{ readonly callId: CallId; readonly key: string }>, StorageError>
+    ) => Effect.Effect<ReadonlyArray<{ readonly id: number; readonly key: string }>, StorageError>
   }
 >() {}

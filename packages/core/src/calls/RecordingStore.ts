@@ -2,7 +2,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
-import type { CallId } from "../kernel/Ids.js"
+import type { CallId, RunId } from "../kernel/Ids.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { Recording } from "./CallRecord.js"
 import type { StoredPeaks } from "./RecordingPeaks.js"
@@ -12,6 +12,9 @@ export interface CallRecording {
   readonly callId: CallId
   readonly recording: Recording
 }
+
+/** What the bytes of a recording are read by. */
+export type ReadableRecording = Pick<Recording, "blobKey" | "contentType" | "sizeBytes" | "sha256">
 
 /** A recording and its waveform, if that was computed. */
 export interface RecordingWithPeaks extends CallRecording {
@@ -26,6 +29,11 @@ export class RecordingStore extends Context.Tag("@earshot/core/calls/RecordingSt
       permit: Permit<"recordings:read">,
       call: CallId
     ) => Effect.Effect<Option.Option<CallRecording>, StorageError>
+    /** The recording of a run by voice. */
+    readonly findOfRun: (
+      permit: Permit<"results:read">,
+      run: RunId
+    ) => Effect.Effect<Option.Option<ReadableRecording>, StorageError>
     /** The bytes of the waveform are taken from the request's budget before they are read. */
     readonly findWithPeaks: (
       permit: Permit<"recordings:read">,

@@ -6,10 +6,18 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Stream from "effect/Stream"
 import { randomUUID } from "node:crypto"
-import type { CallId, OrganizationId } from "../kernel/Ids.js"
+import type { OrganizationId } from "../kernel/Ids.js"
 import { type StorageError, StorageFailed } from "../kernel/Storage.js"
 import { type Blob, BlobStore, type BlobStoreFailed, blobKey } from "./BlobStore.js"
-import { PendingBlobStore } from "./PendingBlobStore.js"
+import { PendingBlobStore, type RecordedThing } from "./PendingBlobStore.js"
+
+/** A recording whose blob is not in the store. */
+export interface MissingBlob {
+  readonly of: RecordedThing
+  /** The id of the call or run. */
+  readonly id: number
+  readonly key: string
+}
 
 /** What `check` found. */
 export interface RecordingsReport {
@@ -19,13 +27,13 @@ export interface RecordingsReport {
   /** Blobs that nothing refers to and nobody is storing; `remove` has removed them. */
   readonly orphans: number
   readonly orphanBytes: number
-  /** Recordings of calls whose blobs are not in the store, at most 100 of them. */
-  readonly missing: ReadonlyArray<{ readonly callId: CallId; readonly key: string }>
+  /** Recordings of calls and runs whose blobs are not in the store, at most 100 of them. */
+  readonly missing: ReadonlyArray<MissingBlob>
 }
 
 export interface RecordingsConfig {
   /**
-   * How long a blob may be pending before it is removed if no call refers to it. Longer than any ingest takes, including
+   * How long a blob may be pending before it is removed if no recording refers to it. Longer than any ingest takes, including
    * the transcription. Default: 1 day.
    */
   readonly collectAfter?: Duration.DurationInput
@@ -42,7 +50,7 @@ export class Recordings extends Context.Tag("@earshot/core/calls/Recordings")<
       owner: OrganizationId,
       content: Stream.Stream<Uint8Array, E, R>
     ) => Effect.Effect<Blob, E | BlobStoreFailed | StorageError, R>
-    /** Removes blobs that no call refers to. Never fails: what cannot be removed now is left to `collect`. */
+    /** Removes blobs that no recording refers to. Never fails: what cannot be removed now is left to `collect`. */
     readonly release: (keys: ReadonlyArray<string>) => Effect.Effect<void>
     /**
      * Removes the blobs that nothing refers to, and returns how many keys that were, those of puts that failed included.
@@ -105,19 +113,20 @@ export const layer = (config: RecordingsConfig = {}) =>
           }
         })
 
-      const findMissing = Effect.gen(function* () {
-        const missing: Array<{ callId: CallId; key: string }> = []
-        let after = 0
-        for (;;) {
-          const page = yield* pending.referred(after, CHECKED_AT_A_TIME)
-          const last = page[page.length - 1]
-          if (last === undefined || missing.length >= MAX_REPORTED) return missing.slice(0, MAX_REPORTED)
-          for (const one of page) {
-            if (!(yield* Effect.mapError(blobs.has(one.key), storageError))) missing.push(one)
+      const findMissing = (of: RecordedThing) =>
+        Effect.gen(function* () {
+          const missing: Array<MissingBlob> = []
+          let after = 0
+          for (;;) {
+            const page = yield* pending.referred(of, after, CHECKED_AT_A_TIME)
+            const last = page[page.length - 1]
+            if (last === undefined || missing.length >= MAX_REPORTED) return missing
+            for (const { id, key } of page) {
+              if (!(yield* Effect.mapError(blobs.has(key), storageError))) missing.push({ of, id, key })
+            }
+            after = last.id
           }
-          after = last.callId
-        }
-      })
+        })
 
       return Recordings.of({
         put: (owner, content) =>
@@ -148,7 +157,11 @@ export const layer = (config: RecordingsConfig = {}) =>
           }
         }),
         check: ({ remove }) =>
-          Effect.zipWith(findOrphans(remove), findMissing, (found, missing) => ({ ...found, missing }))
+          Effect.gen(function* () {
+            const found = yield* findOrphans(remove)
+            const missing = [...(yield* findMissing("call")), ...(yield* findMissing("run"))]
+            return { ...found, missing: missing.slice(0, MAX_REPORTED) }
+          })
       })
     })
   )

@@ -1,5 +1,5 @@
 export { BLOB_KEY, type Blob, blobKey, BlobMissing, type BlobRange, BlobStore, BlobStoreFailed } from "./BlobStore.js"
-export { CallRecordings, type OpenRecording } from "./CallRecordings.js"
+export { CallRecordings, type OpenAudio, type OpenRecording } from "./CallRecordings.js"
 export {
   encodePeaks,
   PEAKS_JOB,
@@ -10,7 +10,7 @@ export {
 } from "./RecordingPeaks.js"
 export { type CallRecording, RecordingStore, type RecordingWithPeaks } from "./RecordingStore.js"
 export { RecordingUrlDraft, SIGNED_RECORDINGS_PATH, type SignedRecording, SignedRecordingJson } from "./RecordingUrl.js"
-export { type PendingBlob, PendingBlobStore } from "./PendingBlobStore.js"
+export { type PendingBlob, PendingBlobStore, type RecordedThing } from "./PendingBlobStore.js"
 export { Recordings, type RecordingsConfig, type RecordingsReport } from "./Recordings.js"
 export { CallDeleted, RecordingUrlInvalid, RedactionIncomplete, RedactionUnavailable } from "./CallErrors.js"
 export * from "./CallRecord.js"

@@ -50,6 +50,25 @@ export interface PlayableRun {
   readonly transcript: RedactedTranscript | null
 }
 
+/** The recording of a run by voice: stereo, the testing agent left and the main agent right. */
+export interface RunRecording {
+  /** The key in the blob store; never shared. */
+  readonly blobKey: string
+  readonly contentType: string
+  readonly sizeBytes: number
+  /** Lower-case hex. */
+  readonly sha256: string
+  readonly durationSeconds: number | null
+  readonly channels: number | null
+}
+
+const RecordingJson = Schema.Struct({
+  content_type: Schema.String.annotations({ description: "Media type of the recording." }),
+  size_bytes: Schema.Int.annotations({ description: "Size of the recording in bytes." }),
+  duration_s: Schema.NullOr(Schema.Number).annotations({ description: "Seconds; null if unknown." }),
+  channels: Schema.NullOr(Schema.Int).annotations({ description: "Number of audio channels; null if unknown." })
+}).annotations({ identifier: "RunRecording" })
+
 const WireTurn = Schema.Struct({
   role: Schema.String,
   content: Schema.String,
@@ -63,6 +82,8 @@ export class RunDetail extends Run.extend<RunDetail>("@earshot/core/results/RunD
   criteria: Schema.Array(Criterion),
   moments: Schema.Array(RunMoment),
   metrics: Schema.Array(EvaluationJson),
+  /** Null if there is none. */
+  recording: Schema.NullOr(RecordingJson),
   /** As in a call record: one line per turn. */
   transcript: Schema.String,
   transcriptObject: Fields.named("transcript_object", Schema.NullOr(Schema.Array(WireTurn)))
@@ -77,6 +98,7 @@ export const runDetail = (
     readonly outcome: RunOutcome
     readonly transcript: RedactedTranscript | null
     readonly scores: ReadonlyArray<StoredEvaluation>
+    readonly recording: RunRecording | null
   }
 ): RunDetail =>
   new RunDetail({
@@ -85,6 +107,12 @@ export const runDetail = (
     criteria: of.outcome.criteria,
     moments: of.outcome.moments,
     metrics: of.scores.map(encodeEvaluation),
+    recording: of.recording && {
+      content_type: of.recording.contentType,
+      size_bytes: of.recording.sizeBytes,
+      duration_s: of.recording.durationSeconds,
+      channels: of.recording.channels
+    },
     transcript: of.transcript === null ? "" : transcriptText(of.transcript),
     transcriptObject: of.transcript === null ? null : transcriptObject(of.transcript)
   })

@@ -16,7 +16,7 @@ import type { RedactedTranscript } from "../transcripts/Transcript.js"
 import { type RunState, ResultStore } from "./ResultStore.js"
 import { checkAssertions } from "./AssertionRules.js"
 import { criteriaOf, failureReason, successByCriteria } from "./SuccessCriteria.js"
-import type { Criterion, PlayableRun, RunMoment } from "./RunDetail.js"
+import type { Criterion, PlayableRun, RunMoment, RunRecording } from "./RunDetail.js"
 import { executeJobs, scoreJob } from "./RunJobs.js"
 import { nextStatus, isOverdue, onExpiredLease } from "./RunLifecycle.js"
 import { RunWorkStore } from "./RunWorkStore.js"
@@ -32,6 +32,8 @@ export interface RunReport {
   readonly durationSeconds: number | null
   /** The success that the executor reports; null where it reports none. */
   readonly success: boolean | null
+  /** The recording, whose bytes are stored already; null where there is none. */
+  readonly recording: RunRecording | null
 }
 
 /** A run that a job executes under a lease. */
@@ -185,7 +187,8 @@ export const layer = Layer.effect(
           },
           yield* DateTime.now
         )
-        yield* store.saveOutcome(permit, held.id, { reason: reported.reason, moments: reported.moments })
+        const { moments, reason, recording } = reported
+        yield* store.saveOutcome(permit, held.id, { reason, moments, recording })
         if (!hasEnded) return
         const found = yield* store.find(permit, held.id)
         if (Option.isSome(found) && isScored(found.value.script)) {
@@ -205,7 +208,8 @@ export const layer = Layer.effect(
       transcript: null,
       moments: [],
       durationSeconds: null,
-      success: null
+      success: null,
+      recording: null
     }
 
     return RunWork.of({

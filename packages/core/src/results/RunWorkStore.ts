@@ -6,7 +6,7 @@ import type { Permit } from "../access/Permit.js"
 import type { OrganizationId, ResultId, RunId } from "../kernel/Ids.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { Evaluated, StoredEvaluation } from "../metrics/Evaluation.js"
-import type { Criterion, PlayableRun, RunMoment, RunOutcome } from "./RunDetail.js"
+import type { Criterion, PlayableRun, RunMoment, RunOutcome, RunRecording } from "./RunDetail.js"
 import type { RunStatus } from "./RunLifecycle.js"
 
 /** An open run whose job is dead. */
@@ -37,7 +37,11 @@ export class RunWorkStore extends Context.Tag("@earshot/core/results/RunWorkStor
     readonly saveOutcome: (
       permit: Permit<"results:write">,
       run: RunId,
-      ended: { readonly reason: string | null; readonly moments: ReadonlyArray<RunMoment> }
+      ended: {
+        readonly reason: string | null
+        readonly moments: ReadonlyArray<RunMoment>
+        readonly recording: RunRecording | null
+      }
     ) => Effect.Effect<void, StorageError>
     /** Saves scores; a metric's earlier score is replaced. */
     readonly saveScores: (

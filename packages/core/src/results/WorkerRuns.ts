@@ -174,7 +174,8 @@ export const makeWorkerRuns = Effect.gen(function* () {
                 transcript === null ? null : { type: report.transcript_type, turns: withoutRedaction(transcript) },
               moments: [],
               durationSeconds: report.duration ?? (transcript === null ? null : (endOf(transcript) ?? null)),
-              success: report.success
+              success: report.success,
+              recording: null
             })
             return yield* findRun(permit, id)
           })

@@ -60,7 +60,15 @@ export { CompleteInput } from "./ReportRules.js"
 export { RunAudioUnusable, RunTranscriber } from "./RunTranscriber.js"
 export { PlayedChannels } from "./PlayedChannels.js"
 export { criteriaOf, type DecidingScore, failureReason, successByCriteria, undecidedReason } from "./SuccessCriteria.js"
-export { Criterion, encodeRunDetail, type PlayableRun, RunDetail, RunMoment, type RunOutcome } from "./RunDetail.js"
+export {
+  Criterion,
+  encodeRunDetail,
+  type PlayableRun,
+  RunDetail,
+  RunMoment,
+  type RunOutcome,
+  type RunRecording
+} from "./RunDetail.js"
 export { type RunReport, RunWork, type LeasedRun } from "./RunWork.js"
 export { EXECUTE_JOB, executeJobs, SCORE_JOB, scoreJob } from "./RunJobs.js"
 export { RunWorkStore, type StrandedRun } from "./RunWorkStore.js"

@@ -108,7 +108,7 @@ export interface Conversation {
   /** Converses to the end; the reason why the conversation ended. */
   readonly converse: (line: Line) => Effect.Effect<string, Broken>
   /** What was played, by the outcome of `converse`. */
-  readonly played: (outcome: PlayedRun["outcome"], durationSeconds: number) => PlayedRun
+  readonly played: (outcome: PlayedRun["outcome"], durationSeconds: number, recording?: Uint8Array) => PlayedRun
 }
 
 export const makeConversation = (
@@ -255,7 +255,7 @@ export const makeConversation = (
       moments.push(moment)
     },
     converse,
-    played: (outcome, durationSeconds) => ({
+    played: (outcome, durationSeconds, recording) => ({
       outcome,
       transcript: {
         _tag: "RawTranscript",
@@ -264,7 +264,8 @@ export const makeConversation = (
         toolCalls
       },
       moments,
-      durationSeconds
+      durationSeconds,
+      recording: recording ?? null
     })
   }
 }

@@ -26,6 +26,8 @@ export interface PlayedRun {
   readonly transcript: RawTranscript
   readonly moments: ReadonlyArray<RunMoment>
   readonly durationSeconds: number
+  /** Stereo WAV, the testing agent left and the agent right; null on channels without sound, and where no call took place. */
+  readonly recording: Uint8Array | null
 }
 
 /**

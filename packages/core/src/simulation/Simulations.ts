@@ -6,7 +6,9 @@ import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import { hostPermit, type Permit } from "../access/Permit.js"
+import { Recordings } from "../calls/Recordings.js"
 import { Agents } from "../catalog/Agents.js"
 import { keyMissing } from "../catalog/EndpointRules.js"
 import { Personalities } from "../catalog/Personalities.js"
@@ -27,7 +29,7 @@ import { Metrics } from "../metrics/Metrics.js"
 import type { Evaluated } from "../metrics/Evaluation.js"
 import { Scorer } from "../metrics/Scorer.js"
 import { withoutRedaction } from "@earshot/redaction"
-import type { PlayableRun } from "../results/RunDetail.js"
+import type { PlayableRun, RunRecording } from "../results/RunDetail.js"
 import { EXECUTE_JOB, RunPayload, SCORE_JOB } from "../results/RunJobs.js"
 import { type RunReport, RunWork, type LeasedRun } from "../results/RunWork.js"
 import { type PlayedRun, RunExecutor, type RunToPlay } from "./RunExecutor.js"
@@ -57,6 +59,9 @@ const CHECKS_PER_HEARTBEAT = 15
 /** Retries of storing a run's report; its lease outlasts them. */
 const REPORTING = Schedule.intersect(Schedule.spaced("2 seconds"), Schedule.recurs(10))
 
+/** Retries of storing a recording; the lease outlasts them, since it is extended meanwhile. */
+const STORING = Schedule.intersect(Schedule.spaced("2 seconds"), Schedule.recurs(3))
+
 /** The predefined metric that compares a run with its scenario's expected outcome. */
 const OUTCOME_CODE = "expected_outcome"
 
@@ -67,13 +72,14 @@ const unreadable = new JobFailed({ reason: "The job payload names no run.", retr
 /** A script with its scenario, or the reason why it cannot be played. */
 type Prepared = Either.Either<{ readonly script: RunScript; readonly scenario: Scenario }, string>
 
-const reportOf = (played: PlayedRun): RunReport => ({
+const reportOf = (played: PlayedRun, recording: RunRecording | null): RunReport => ({
   outcome: played.outcome.is,
   reason: played.outcome.reason,
   transcript: { type: "service", turns: withoutRedaction(played.transcript) },
   moments: played.moments,
   durationSeconds: played.durationSeconds,
-  success: null
+  success: null,
+  recording
 })
 
 const unplayable = (reason: string): RunReport => ({
@@ -82,7 +88,8 @@ const unplayable = (reason: string): RunReport => ({
   transcript: null,
   moments: [],
   durationSeconds: null,
-  success: null
+  success: null,
+  recording: null
 })
 
 export const layer = (config: SimulationConfig = {}) =>
@@ -97,6 +104,7 @@ export const layer = (config: SimulationConfig = {}) =>
       const metrics = yield* Metrics
       const scorer = yield* Scorer
       const ledger = yield* Ledger
+      const recordings = yield* Recordings
 
       const informationOf = (
         permit: Permit,
@@ -158,6 +166,26 @@ export const layer = (config: SimulationConfig = {}) =>
           }
         })
 
+      /** Stores the recording. A run is reported without it where that fails: its conversation is not held again. */
+      const storedRecording = (
+        permit: Permit<"results:write">,
+        taken: LeasedRun,
+        { durationSeconds, recording }: PlayedRun
+      ): Effect.Effect<RunRecording | null> =>
+        recording === null
+          ? Effect.succeed(null)
+          : recordings.put(permit.organizationId, Stream.make(recording)).pipe(
+              Effect.map(({ key, sha256, sizeBytes }): RunRecording => ({
+                ...{ blobKey: key, sha256, sizeBytes, durationSeconds },
+                contentType: "audio/wav",
+                channels: 2
+              })),
+              Effect.retry(STORING),
+              Effect.catchAll((error) =>
+                Effect.as(Effect.logError("Failed to store the recording of a run", { run: taken.run.id, error }), null)
+              )
+            )
+
       const play = (
         permit: Permit<"results:write">,
         taken: LeasedRun
@@ -186,7 +214,9 @@ export const layer = (config: SimulationConfig = {}) =>
           }
           return yield* Effect.raceFirst(
             executor.play(toPlay).pipe(
-              Effect.map(reportOf),
+              Effect.flatMap((played) =>
+                Effect.map(storedRecording(permit, taken, played), (recording) => reportOf(played, recording))
+              ),
               // The executor may be the host's own; a defect would recur at a retry.
               Effect.catchAllDefect((defect) =>
                 Effect.as(
@@ -217,6 +247,8 @@ export const layer = (config: SimulationConfig = {}) =>
           const kept =
             Option.isSome(reported) && (yield* Effect.retry(runs.report(permit, taken, reported.value), REPORTING))
           if (kept) return yield* runs.notifyWorkers
+          const unused = Option.flatMapNullable(reported, ({ recording }) => recording)
+          if (Option.isSome(unused)) yield* recordings.release([unused.value.blobKey])
           // The run was deleted or canceled; or its lease expired, and then it is started again.
           yield* Effect.flatMap(runs.isQueued(permit, payload.run), (queued) =>
             queued ? new JobFailed({ reason: "The run's lease expired.", retry: true }) : Effect.void

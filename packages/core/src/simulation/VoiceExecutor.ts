@@ -27,7 +27,8 @@ import {
 import { type PlayedRun, RunExecutor, type RunToPlay } from "./RunExecutor.js"
 import type { Scenario } from "./RunScript.js"
 import type { Performance, PerformedMarker, Utterance } from "./TestingAgent.js"
-import { monoWav } from "./voice/CallWav.js"
+import { samplesOf } from "./voice/Audio.js"
+import { monoWav, stereoWav } from "./voice/CallWav.js"
 import { streamIdsOf } from "./voice/MediaStream.js"
 import { TextToSpeech } from "./voice/TextToSpeech.js"
 import type { TimeSpan } from "./voice/VoiceActivity.js"
@@ -276,7 +277,9 @@ export const make = (config: VoiceExecutorConfig = {}) =>
             const transcript = yield* wordsOf(turn).pipe(Effect.timeout(LAST_WORDS), Effect.option)
             keep(turn, Option.getOrUndefined(transcript))
           }
-          return conversation.played(outcome, yield* clock)
+          const { agentTrack, callerTrack, durationMillis } = yield* call.record
+          const recording = stereoWav(callerTrack, agentTrack, samplesOf(durationMillis))
+          return conversation.played(outcome, seconds(durationMillis), recording)
         }).pipe(Effect.scoped)
 
     return RunExecutor.of(

@@ -18,6 +18,7 @@ import {
   SuiteLimits,
   type TestProfileChoice
 } from "./Suite.js"
+import { whyNotRunnable } from "./RunnableRules.js"
 import type { PlannedPersonality, PlannedScenario, PlannedTestProfile, SuitePlan } from "./SuitePlan.js"
 
 /** The fields of a request beside the spec that the plan depends on. */
@@ -236,7 +237,8 @@ export const planSuite = (
     scenarios,
     totalRuns: scenarios.reduce((runs, { frequency }) => runs + frequency, 0),
     estimatedCost: sum(scenarios.map(({ estimatedCost }) => estimatedCost)),
-    providerData: request.providerData
+    providerData: request.providerData,
+    notRunnable: whyNotRunnable(request.channel, context)
   }))
 }
 

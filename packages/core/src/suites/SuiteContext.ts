@@ -25,7 +25,11 @@ export interface SuiteContext {
     readonly projectId: ProjectId
     readonly name: string
     readonly supportedChannels: ReadonlyArray<Channel>
+    readonly chatEndpoint: object | null
+    readonly voiceEndpoint: object | null
   }
+  /** The channels whose runs the engine executes itself. */
+  readonly executedChannels: ReadonlyArray<Channel>
   /** All metrics of the agent, including those disabled for simulation. */
   readonly metrics: ReadonlyArray<SuiteMetric>
   /** The personalities enabled for the project. */

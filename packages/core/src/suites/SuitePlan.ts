@@ -70,6 +70,8 @@ export interface SuitePlan {
   readonly estimatedCost: MicroCredits
   /** Overrides for the WebRTC platform, of these runs only. */
   readonly providerData: JsonObject | null
+  /** Why Earshot cannot execute the runs itself; null if it can. */
+  readonly notRunnable: string | null
 }
 
 const PlanWire = Schema.Struct({
@@ -80,6 +82,10 @@ const PlanWire = Schema.Struct({
   scenario_count: Schema.Int,
   total_runs: Schema.Int,
   estimated_cost: Schema.encodedSchema(Credits),
+  runnable: Schema.Boolean.annotations({ description: "Whether Earshot executes the runs itself." }),
+  not_runnable_reason: Schema.NullOr(Schema.String).annotations({
+    description: "Why Earshot does not execute the runs itself; null if it does."
+  }),
   scenarios: Schema.Array(
     Schema.Struct({
       key: Schema.String,
@@ -116,6 +122,8 @@ export const encodePlan = (plan: SuitePlan): typeof PlanWire.Type => ({
   scenario_count: plan.scenarios.length,
   total_runs: plan.totalRuns,
   estimated_cost: printCredits(plan.estimatedCost),
+  runnable: plan.notRunnable === null,
+  not_runnable_reason: plan.notRunnable,
   scenarios: plan.scenarios.map((scenario) => ({
     key: scenario.key,
     name: scenario.name,

@@ -24,6 +24,7 @@ import { type AgentId, type PersonalityId, PhoneNumberId } from "../kernel/Ids.j
 import * as Fields from "../kernel/Fields.js"
 import { inputReader } from "../kernel/InputReader.js"
 import type { NewResult, Result } from "../results/Result.js"
+import { PlayedChannels } from "../results/PlayedChannels.js"
 import { Results } from "../results/Results.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { Metrics } from "../metrics/Metrics.js"
@@ -105,6 +106,7 @@ export const layer = Layer.effect(
   Suites,
   Effect.gen(function* () {
     const agents = yield* Agents
+    const executedChannels = yield* PlayedChannels
     const metrics = yield* Metrics
     const personalities = yield* Personalities
     const testProfiles = yield* TestProfiles
@@ -128,6 +130,7 @@ export const layer = Layer.effect(
             const others = personalityIds(spec).filter((id) => !isEnabled.has(id))
             return {
               agent,
+              executedChannels,
               metrics: (yield* metrics.ofAgent(permit, agent.id)).map((metric) => ({
                 id: metric.id,
                 slug: metric.slug,

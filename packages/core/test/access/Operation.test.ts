@@ -106,6 +106,7 @@ const written: Readonly<Record<Operation, readonly [Permission, by: string, also
   "results.capacity": ["results:read", "kod", "all of it"],
   "runs.list": ["results:read", "kodes"],
   "runs.read": ["results:read", "kodes"],
+  "runs.recording": ["results:read", "kodes"],
   "runs.cancel": ["results:write", "kod"],
   "runs.claim": ["results:write", "k"],
   "runs.heartbeat": ["results:write", "k"],

@@ -171,7 +171,7 @@ for (const database of TestEngine.databases) {
         yield* store.put(stray, Stream.make(Buffer.from("copied by hand")))
         yield* store.remove(call.recording?.blobKey ?? "")
         const found = yield* recordings.check({ remove: true })
-        expect(found.missing).toContainEqual({ callId: call.id, key: call.recording?.blobKey })
+        expect(found.missing).toContainEqual({ of: "call", id: call.id, key: call.recording?.blobKey })
         expect(yield* keys).not.toContain(stray)
         expect(yield* recordings.check({ remove: true })).toMatchObject({ orphans: 0 })
       }).pipe(Effect.provide(engine))

@@ -25,7 +25,8 @@ const ended: RunReport = {
   transcript: null,
   moments: [],
   durationSeconds: 1,
-  success: null
+  success: null,
+  recording: null
 }
 
 const scenario = { key: "a", name: "A", type: "instruction", instructions: "Ask." }

@@ -1,11 +1,13 @@
 /** Runs by voice through the engine: a WebSocket server, two databases, and the clock of the machine. */
 import { createHmac } from "node:crypto"
 import { once } from "node:events"
-import { Agents, JobRunner, Results, Suites, untrusted } from "@earshot/core"
+import { Agents, CallRecordings, JobRunner, Recordings, Results, Suites, untrusted, Voice } from "@earshot/core"
 import { TestEngine, VoiceKit } from "@earshot/test-kit"
 import { describe, expect, it } from "@effect/vitest"
+import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
 import { WebSocketServer } from "ws"
 import { allowHosts } from "./simulationFixture.js"
 
@@ -117,6 +119,25 @@ for (const database of TestEngine.databases) {
           "Testing Agent: Friday.",
           "Main Agent: Done."
         ])
+        const recordings = yield* CallRecordings
+        const audio = yield* as(recordings.openRun(run.id))
+        const wav = Buffer.concat(Chunk.toReadonlyArray(yield* Stream.runCollect(audio.read())))
+        const channel = (offset: number) =>
+          VoiceKit.readTones(
+            Voice.encodeMulaw(
+              Int16Array.from({ length: (wav.length - 44) / 4 }, (_, at) => wav.readInt16LE(44 + 4 * at + offset))
+            )
+          )
+        expect([channel(0), channel(2)]).toEqual(["Hi, Ann. Friday.", "Which day? Done."])
+        expect(run.recording).toEqual({
+          content_type: "audio/wav",
+          size_bytes: wav.length,
+          duration_s: run.duration,
+          channels: 2
+        })
+        yield* as(results.deleteRuns(made.id, { run_ids: [run.id] }))
+        expect(yield* Effect.flip(as(recordings.openRun(run.id)))).toMatchObject({ _tag: "NotFound" })
+        expect(yield* (yield* Recordings).collect).toBe(1)
         const [opened, ...others] = served.opened
         expect(others).toEqual([])
         expect(opened?.signature).toBe(createHmac("sha1", "12345").update(served.url).digest("base64"))

@@ -138,6 +138,7 @@ const bySchema: Readonly<Record<string, string>> = {
   "RunDetail.error": "Why the run failed; null if it did not.",
   "RunDetail.metrics": "Evaluations of the run.",
   "RunDetail.moments": "What happened at which position of the call.",
+  "RunDetail.recording": "Recording of a run by voice that Earshot executed; null if there is none.",
   "RunDetail.status": "Status of the run.",
   "RunDetail.success": "Whether the run was successful; null while unknown.",
   "RunMoment.kind": "What happened.",

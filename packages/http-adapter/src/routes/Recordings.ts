@@ -3,10 +3,12 @@ import {
   CallRecordings,
   encodePeaks,
   type NotFound,
+  type OpenAudio,
   type OpenRecording,
   PeaksQuery,
   RecordingPeaksJson,
   RecordingUrlDraft,
+  RunId,
   SIGNED_RECORDINGS_PATH,
   SignedRecordingJson,
   type StorageError
@@ -37,15 +39,18 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   "audio/basic": "au"
 }
 
-const contentOf = (recording: OpenRecording): RangedContent<NotFound | StorageError> => ({
+/** @param name of the file, without its extension */
+const contentOf = (recording: OpenAudio, name: string): RangedContent<NotFound | StorageError> => ({
   type: recording.contentType,
   sizeBytes: recording.sizeBytes,
   etag: `"${recording.sha256}"`,
   headers: {
-    "content-disposition": `inline; filename="call-${recording.callId}.${EXTENSIONS[recording.contentType] ?? "bin"}"`
+    "content-disposition": `inline; filename="${name}.${EXTENSIONS[recording.contentType] ?? "bin"}"`
   },
   read: recording.read
 })
+
+const contentOfCall = (recording: OpenRecording) => contentOf(recording, `call-${recording.callId}`)
 
 const audio: readonly [ResponseDescription, ...ReadonlyArray<ResponseDescription>] = [
   { status: 200, description: "The bytes of the recording.", mediaType: "audio/*" },
@@ -53,9 +58,8 @@ const audio: readonly [ResponseDescription, ...ReadonlyArray<ResponseDescription
   { status: 304, description: "The client has the recording already, by `If-None-Match`." }
 ]
 
-const RANGES =
-  "Supports `Range` with one range, `If-Range` and `If-None-Match`. The ETag is the SHA-256 of the bytes. A recording with " +
-  "`redact_fields` is the muted one."
+const RANGES = "Supports `Range` with one range, `If-Range` and `If-None-Match`. The ETag is the SHA-256 of the bytes."
+const MUTED = `${RANGES} A recording with \`redact_fields\` is the muted one.`
 
 export const recordings: ReadonlyArray<Endpoint> = [
   {
@@ -65,13 +69,13 @@ export const recordings: ReadonlyArray<Endpoint> = [
     operation: "recordings.read",
     tag,
     summary: "Read the recording of a call",
-    description: RANGES,
+    description: MUTED,
     errorStatuses: [416],
     responses: audio,
     handle: (request) =>
       Effect.gen(function* () {
         const recording = yield* (yield* CallRecordings).open(yield* callOf(request))
-        return yield* rangedResponse(request, contentOf(recording))
+        return yield* rangedResponse(request, contentOfCall(recording))
       })
   },
   {
@@ -126,7 +130,7 @@ export const recordings: ReadonlyArray<Endpoint> = [
     operation: null,
     tag,
     summary: "Read a recording by a signed URL",
-    description: `Requires no credential beside the token. ${RANGES}`,
+    description: `Requires no credential beside the token. ${MUTED}`,
     query: Schema.Struct({ token: Schema.String }),
     errorStatuses: [403, 404, 416],
     responses: audio,
@@ -134,7 +138,24 @@ export const recordings: ReadonlyArray<Endpoint> = [
       Effect.gen(function* () {
         const token = request.query.token
         const recording = yield* (yield* CallRecordings).openSigned(typeof token === "string" ? token : "")
-        return yield* rangedResponse(request, contentOf(recording))
+        return yield* rangedResponse(request, contentOfCall(recording))
+      })
+  },
+  {
+    method: "GET",
+    path: "/test_framework/v1/runs/:id/recording/",
+    id: "runs.recording",
+    operation: "runs.recording",
+    tag: "Results",
+    summary: "Read the recording of a run",
+    description: `Runs by voice that Earshot executes have one: stereo, the testing agent left and the main agent right. ${RANGES}`,
+    errorStatuses: [416],
+    responses: audio,
+    handle: (request) =>
+      Effect.gen(function* () {
+        const id = yield* pathId(RunId, request.params, "Recording")
+        const recording = yield* (yield* CallRecordings).openRun(id)
+        return yield* rangedResponse(request, contentOf(recording, `run-${id}`))
       })
   }
 ]

@@ -126,6 +126,8 @@ const inputs = (ids: SeededIds): { readonly [O in Operation]: Omit<OperationRequ
     "results.capacity": {},
     "runs.list": { input: {} },
     "runs.read": { id: ids.run },
+    // It needs a run by voice.
+    "runs.recording": null,
     "runs.cancel": { id: ids.claimed.id },
     "runs.claim": { input: { channel: "voice" } },
     "runs.heartbeat": { id: ids.claimed.id, input: { lease: ids.claimed.lease } },

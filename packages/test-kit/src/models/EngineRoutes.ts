@@ -389,6 +389,11 @@ export const routes: Readonly<Record<string, Route>> = {
       Effect.flatMap(Results, (all) => all.readRun(RunId.make(id))),
       (one) => encodeRunDetail(one)
     ),
+  "GET /test_framework/v1/runs/:id/recording/": (id) =>
+    done(
+      Effect.flatMap(CallRecordings, (all) => all.openRun(RunId.make(id))),
+      ({ contentType }) => contentType
+    ),
   "POST /test_framework/v1/runs/claim/": (_, json) =>
     done(
       Effect.flatMap(Results, (all) => all.claim(json)),

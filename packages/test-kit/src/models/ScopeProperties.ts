@@ -104,6 +104,7 @@ const coverage: Readonly<Record<Operation, Coverage>> = {
   "results.capacity": "organization",
   "runs.list": "lists",
   "runs.read": path("run", "GET "),
+  "runs.recording": path("run", "GET recording/"),
   "runs.cancel": path("run", "POST cancel/"),
   "runs.claim": { own: "results" },
   "runs.heartbeat": path("run", "POST heartbeat/"),

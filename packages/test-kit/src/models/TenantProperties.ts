@@ -146,6 +146,7 @@ export const things: Readonly<Record<Thing, Asked>> = {
     path: `${TESTS}runs/`,
     requests: [
       ["GET"],
+      ["GET", "recording/"],
       ["POST", "cancel/"],
       ["POST", "heartbeat/", { lease: "x" }],
       ["POST", "complete/", { lease: "x", transcript_type: "service", transcript_json: [], success: true }],

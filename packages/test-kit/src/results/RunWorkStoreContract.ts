@@ -6,9 +6,12 @@ import {
   JobStore,
   type Metric,
   MetricStore,
+  PendingBlobStore,
   planDeletion,
+  RecordingStore,
   ResultStore,
   RunId,
+  type RunRecording,
   RunWorkStore,
   scoreJob
 } from "@earshot/core"
@@ -35,6 +38,15 @@ const runStep = fc.record({
   value: fc.constantFrom(0.1, 0.2, -3, 1e308, 1.5, true, false, "slow")
 })
 
+const recordingOf = (name: string): RunRecording => ({
+  blobKey: `9/00/run-recording-${name}`,
+  contentType: "audio/wav",
+  sizeBytes: 3_000_000_000,
+  sha256: "0".repeat(64),
+  durationSeconds: 1.5,
+  channels: 2
+})
+
 /** An organization with a result whose first run is running. */
 const played = Effect.gen(function* () {
   const fixture = yield* newOrganization
@@ -49,7 +61,7 @@ const played = Effect.gen(function* () {
 /** The contract of `RunWorkStore`, on an empty or a used database. */
 export const runWorkStoreContract = <E>(
   subject: string,
-  stores: Layer.Layer<Stores | RunWorkStore | MetricStore | JobStore, E>
+  stores: Layer.Layer<Stores | RunWorkStore | MetricStore | JobStore | RecordingStore | PendingBlobStore, E>
 ): void => {
   layer(stores)(`the work of runs, kept by ${subject}`, (it) => {
     it.effect("returns a run with its scenario, its agent and its transcript", () =>
@@ -65,8 +77,8 @@ export const runWorkStoreContract = <E>(
         })
         expect(yield* work.outcome(toRead, id)).toEqual(noOutcome)
         const moments = [{ kind: "silence", at_second: 0.5, seconds: 2, condition: 1 }] as const
-        yield* work.saveOutcome(toWrite, id, { reason: "first", moments: [] })
-        yield* work.saveOutcome(toWrite, id, { reason: "Ä 😀", moments })
+        yield* work.saveOutcome(toWrite, id, { reason: "first", moments: [], recording: null })
+        yield* work.saveOutcome(toWrite, id, { reason: "Ä 😀", moments, recording: null })
         expect(yield* work.outcome(toRead, id)).toEqual({ endedReason: "Ä 😀", moments, criteria: [] })
         const turn = { speaker: "main_agent", content: "Hi 😀", startTime: 0, endTime: 1, words: [] } as const
         const turns = { _tag: "RedactedTranscript", turns: [turn], toolCalls: [] } as const
@@ -84,6 +96,47 @@ export const runWorkStoreContract = <E>(
         expect(Option.getOrThrow(yield* work.find(toRead, id)).run).toMatchObject({
           ...{ status: "completed", success: false, error: "Not met", duration: 1, endedAt: at(4) }
         })
+      })
+    )
+
+    it.effect("keeps one recording per run, the last one saved, until the run is deleted", () =>
+      Effect.gen(function* () {
+        const store = yield* ResultStore
+        const recordings = yield* RecordingStore
+        const { id, result, toDelete, toRead, toWrite, work } = yield* played
+        const shown = Effect.map(store.findDetail(toRead, id), (found) => Option.getOrThrow(found).recording)
+        const save = (recording: RunRecording | null) =>
+          work.saveOutcome(toWrite, id, { reason: null, moments: [], recording })
+        expect(yield* shown).toBeNull()
+        yield* save(recordingOf("one"))
+        yield* save({ ...recordingOf("two"), durationSeconds: null, channels: null })
+        expect(yield* shown).toEqual({
+          content_type: "audio/wav",
+          size_bytes: 3_000_000_000,
+          duration_s: null,
+          channels: null
+        })
+        yield* save(recordingOf("three"))
+        expect(yield* shown).toMatchObject({ duration_s: 1.5, channels: 2 })
+        const { blobKey, contentType, sha256, sizeBytes } = recordingOf("three")
+        expect(yield* recordings.findOfRun(toRead, id)).toEqual(
+          Option.some({ blobKey, contentType, sha256, sizeBytes })
+        )
+        const theirs = yield* newOrganization
+        expect(yield* recordings.findOfRun(theirs.toRead, id)).toEqual(Option.none())
+        const pending = yield* PendingBlobStore
+        const keysOf = (names: ReadonlyArray<string>) => names.map((name) => recordingOf(name).blobKey)
+        const names = ["one", "two", "three"]
+        const due = Effect.map(pending.due(0, 1000), (all) =>
+          names.filter((name) => all.some(({ key }) => key === recordingOf(name).blobKey))
+        )
+        expect(yield* due).toEqual(["one", "two"])
+        expect(yield* pending.inUse(keysOf(names), 1)).toEqual(keysOf(["three"]))
+        expect(yield* pending.referred("run", id - 1, 1)).toEqual([{ id, key: blobKey }])
+        yield* store.apply(toDelete, planDeletion(yield* store.lockRunsForDeletion(toDelete, result, [id])), at(5))
+        expect(yield* recordings.findOfRun(toRead, id)).toEqual(Option.none())
+        expect(yield* due).toEqual(names)
+        yield* pending.remove(keysOf(names))
       })
     )
 
@@ -178,13 +231,13 @@ export const runWorkStoreContract = <E>(
         const other = yield* insert()
         const [metric] = yield* (yield* MetricStore).ofAgent(toRead, agent.id)
         if (metric === undefined) return yield* Effect.dieMessage("There are no metrics")
-        yield* work.saveOutcome(theirs.toWrite, id, { reason: "theirs", moments: [] })
+        yield* work.saveOutcome(theirs.toWrite, id, { reason: "theirs", moments: [], recording: recordingOf("theirs") })
         yield* work.saveScores(theirs.toWrite, id, [scored(metric, 1)], at(1))
         yield* work.complete(theirs.toWrite, id, { to: "completed", success: true, error: null, criteria: [] }, at(1))
         expect(yield* work.outcome(toRead, id)).toEqual(noOutcome)
         expect(yield* work.scores(toRead, id)).toEqual([])
         expect(Option.getOrThrow(yield* work.find(toRead, id)).run.status).toBe("running")
-        yield* work.saveOutcome(toWrite, id, { reason: "mine", moments: [] })
+        yield* work.saveOutcome(toWrite, id, { reason: "mine", moments: [], recording: null })
         yield* work.saveScores(toWrite, id, [scored(metric, 1)], at(1))
         const isThere = (reader: typeof toRead) =>
           Effect.gen(function* () {

@@ -19,8 +19,11 @@ export const fixture: SuiteContext = {
     id: AgentId.make(7),
     projectId: ProjectId.make(3),
     name: "Front desk",
-    supportedChannels: ["voice", "text", "provider_e_v2"]
+    supportedChannels: ["voice", "text", "provider_e_v2"],
+    chatEndpoint: {},
+    voiceEndpoint: null
   },
+  executedChannels: ["text", "voice"],
   metrics: [
     {
       id: MetricId.make(1),

@@ -314,6 +314,7 @@ export const RunPage = () => {
             <CallView
               turns={data.transcript_object}
               evaluations={data.metrics}
+              {...(data.recording === null ? {} : { recording: `${basePath}/test_framework/v1/runs/${id}/recording/` })}
               aside={{ before: <RunDetails run={data} /> }}
             />
           )}

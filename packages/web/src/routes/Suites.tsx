@@ -108,6 +108,7 @@ const Plan = ({
           ["Estimated cost", `${plan.estimated_cost} credits`]
         ]}
       />
+      {plan.runnable ? null : <p className="notice">Earshot does not execute these runs: {plan.not_runnable_reason}</p>}
     </div>
     <div className="table-scroll" role="region" aria-label="Scenarios" tabIndex={0}>
       <table className="table">

@@ -25,6 +25,7 @@ import { traces } from "./migrations/0014_traces.js"
 import { recordingChannels } from "./migrations/0015_recording_channels.js"
 import { voiceEndpoints } from "./migrations/0016_voice_endpoints.js"
 import { evaluationTimes } from "./migrations/0019_evaluation_times.js"
+import { runRecordings } from "./migrations/0020_run_recordings.js"
 import { storing } from "./Storing.js"
 import { predefinedMetricRevisions, REVISIONS_TABLE } from "./PredefinedMetricRevisions.js"
 import {
@@ -52,7 +53,8 @@ const MIGRATIONS = {
   "0014_traces": traces,
   "0015_recording_channels": recordingChannels,
   "0016_voice_endpoints": voiceEndpoints,
-  "0019_evaluation_times": evaluationTimes
+  "0019_evaluation_times": evaluationTimes,
+  "0020_run_recordings": runRecordings
 }
 
 const run = Migrator.make({})

@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { PendingBlobStore } from "../../calls/PendingBlobStore.js"
-import { CallId } from "../../kernel/Ids.js"
 import { Dialect } from "./Dialect.js"
 import { readRows } from "./Rows.js"
 import { Flag, storing } from "./Storing.js"
@@ -13,8 +12,8 @@ const due = readRows(Schema.Struct({ blob_key: Schema.String, referred: Flag }),
   referred: row.referred
 }))
 const keys = readRows(Schema.Struct({ blob_key: Schema.String }), (row) => row.blob_key)
-const references = readRows(Schema.Struct({ call_id: CallId, blob_key: Schema.String }), (row) => ({
-  callId: row.call_id,
+const references = readRows(Schema.Struct({ id: Schema.Int, blob_key: Schema.String }), (row) => ({
+  id: row.id,
   key: row.blob_key
 }))
 
@@ -28,8 +27,10 @@ export const layer = Layer.effect(
           storing("PendingBlobStore.add")
         ),
       due: (before, limit) =>
-        sql`SELECT p.blob_key, CASE WHEN EXISTS (
-            SELECT 1 FROM ${tables.call_recordings} r WHERE r.blob_key = p.blob_key) THEN 1 ELSE 0 END AS referred
+        sql`SELECT p.blob_key,
+            CASE WHEN EXISTS (SELECT 1 FROM ${tables.call_recordings} r WHERE r.blob_key = p.blob_key)
+              OR EXISTS (SELECT 1 FROM ${tables.run_recordings} r WHERE r.blob_key = p.blob_key)
+            THEN 1 ELSE 0 END AS referred
           FROM ${tables.pending_blobs} p WHERE p.since_ms <= ${before}
           ORDER BY p.since_ms, p.blob_key LIMIT ${limit}`.pipe(due.all, storing("PendingBlobStore.due")),
       remove: (removed) =>
@@ -39,13 +40,19 @@ export const layer = Layer.effect(
         ),
       inUse: (asked, since) =>
         sql`SELECT blob_key FROM ${tables.call_recordings} WHERE blob_key IN ${texts(asked)}
+          UNION SELECT blob_key FROM ${tables.run_recordings} WHERE blob_key IN ${texts(asked)}
           UNION SELECT blob_key FROM ${tables.pending_blobs} WHERE blob_key IN ${texts(asked)} AND since_ms >= ${since}`.pipe(
           keys.all,
           storing("PendingBlobStore.inUse")
         ),
-      referred: (after, limit) =>
-        sql`SELECT call_id, blob_key FROM ${tables.call_recordings} WHERE call_id > ${after}
-          ORDER BY call_id LIMIT ${limit}`.pipe(references.all, storing("PendingBlobStore.referred"))
+      referred: (by, after, limit) => {
+        const table = by === "call" ? tables.call_recordings : tables.run_recordings
+        const id = sql.literal(`${by}_id`)
+        return sql`SELECT ${id} AS id, blob_key FROM ${table} WHERE ${id} > ${after} ORDER BY ${id} LIMIT ${limit}`.pipe(
+          references.all,
+          storing("PendingBlobStore.referred")
+        )
+      }
     })
   )
 )

@@ -104,8 +104,8 @@ export const layer = Layer.effect(
       purgeRows("results", project, RESULTS_AT_A_TIME, (isOneOfThem) => {
         const runs = sql`(SELECT id FROM ${tables.runs} WHERE ${isOneOfThem("result_id")})`
         return [
-          ...(["run_transcripts", "run_evaluations", "run_outcomes", "capacity_slots"] as const).map((table) =>
-            remove(table, sql`run_id IN ${runs}`)
+          ...(["run_transcripts", "run_evaluations", "run_outcomes", "run_recordings", "capacity_slots"] as const).map(
+            (table) => remove(table, sql`run_id IN ${runs}`)
           ),
           remove("runs", isOneOfThem("result_id")),
           remove("result_scenarios", isOneOfThem("result_id"))

@@ -9,6 +9,7 @@ import { CallId } from "../../kernel/Ids.js"
 import { reserveBytes } from "../../kernel/ResponseBytes.js"
 import { Dialect } from "./Dialect.js"
 import { readRows } from "./Rows.js"
+import { runScopeColumns, runTables } from "./RunRows.js"
 import { scopePredicate } from "./ScopeSql.js"
 import { storing } from "./Storing.js"
 
@@ -38,6 +39,16 @@ const toRecording = (row: Schema.Struct.Type<typeof RecordingRow>): CallRecordin
 })
 
 const recordings = readRows(Schema.Struct(RecordingRow), toRecording)
+
+const ofRuns = readRows(
+  Schema.Struct({
+    blob_key: Schema.String,
+    content_type: Schema.String,
+    size_bytes: Schema.Number,
+    sha256: Schema.String
+  }),
+  (row) => ({ blobKey: row.blob_key, contentType: row.content_type, sizeBytes: row.size_bytes, sha256: row.sha256 })
+)
 
 /** `peaks` has a base64 text for each channel, separated by commas; null if there is no waveform, for the reason. */
 const PeaksRow = Schema.Struct({
@@ -110,6 +121,14 @@ export const layer = Layer.effect(
         sql`SELECT ${selected} FROM ${joined} WHERE ${ofCall(permit, call)}`.pipe(
           recordings.first,
           storing("RecordingStore.find")
+        ),
+      findOfRun: (permit, run) =>
+        sql`SELECT v.blob_key, v.content_type, v.size_bytes, v.sha256
+            FROM ${runTables(sql, tables)} JOIN ${tables.run_recordings} v ON v.run_id = u.id
+            WHERE u.id = ${run} AND u.organization_id = ${permit.organizationId} AND u.deleted_ms IS NULL
+              AND t.deleted_ms IS NULL AND ${scopePredicate(sql, permit, runScopeColumns)}`.pipe(
+          ofRuns.first,
+          storing("RecordingStore.findOfRun")
         ),
       findWithPeaks: (permit, call) =>
         reserve(permit, call).pipe(

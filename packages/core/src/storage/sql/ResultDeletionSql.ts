@@ -78,6 +78,8 @@ export const resultDeletion = (
           // runs of the organization, since it takes an equality to be more selective.
           yield* sql`UPDATE ${tables.runs} SET deleted_ms = ${at}, lease = NULL
             WHERE ${isOfResults("result_id")} AND deleted_ms IS NULL`
+          yield* sql`DELETE FROM ${tables.run_recordings}
+            WHERE run_id IN (SELECT id FROM ${tables.runs} WHERE ${isOfResults("result_id")})`
           if (plan.freedSlots > 0) yield* sql`DELETE FROM ${tables.capacity_slots} WHERE ${isOfResults("result_id")}`
         }
         if (plan.runs.length > 0) {
@@ -85,6 +87,7 @@ export const resultDeletion = (
             WHERE ${isOfRuns("id")} AND deleted_ms IS NULL`
           yield* sql`UPDATE ${tables.results} SET updated_ms = ${at}
             WHERE id IN (SELECT result_id FROM ${tables.runs} WHERE ${isOfRuns("id")}) AND ${own}`
+          yield* sql`DELETE FROM ${tables.run_recordings} WHERE ${isOfRuns("run_id")}`
           if (plan.freedSlots > 0) yield* sql`DELETE FROM ${tables.capacity_slots} WHERE ${isOfRuns("run_id")}`
           yield* recountMetrics(sql`(SELECT result_id FROM ${tables.runs} WHERE ${isOfRuns("id")})`)
         }

@@ -25,7 +25,7 @@ import { growing } from "./Reads.js"
 import { averaged, type ResultFragments, ResultRow, runIds } from "./ResultFragments.js"
 import { grouped, readRows } from "./Rows.js"
 import { DETAIL_GROWTH } from "./StoredDetail.js"
-import { noOutcome, OutcomeRow, RunRow, toOutcome, toRun } from "./RunRows.js"
+import { noOutcome, OutcomeRow, RunRecordingRow, RunRow, toOutcome, toRun, toRunRecording } from "./RunRows.js"
 import { Flag, storing } from "./Storing.js"
 
 const scenarioCounts = readRows(
@@ -64,6 +64,11 @@ const transcriptRows = readRows(
 const outcomeRows = readRows(
   Schema.Struct({ run_id: RunId, ...OutcomeRow.fields }),
   (row) => [row.run_id, toOutcome(row)] as const
+)
+
+const recordingRows = readRows(
+  Schema.Struct({ run_id: RunId, ...RunRecordingRow.fields }),
+  (row) => [row.run_id, toRunRecording(row)] as const
 )
 
 const scoreRows = readRows(
@@ -245,6 +250,9 @@ export const resultReads = (
           sql`SELECT run_id, ended_reason, moments, criteria FROM ${tables.run_outcomes} WHERE ${isListed("run_id")}`
         )
       )
+      const recordings = new Map(
+        yield* recordingRows.all(sql`SELECT * FROM ${tables.run_recordings} WHERE ${isListed("run_id")}`)
+      )
       const scores = grouped(
         yield* scoreRows.all(
           sql`SELECT e.run_id, ${evaluationColumns}, e.detail
@@ -256,6 +264,7 @@ export const resultReads = (
         runDetail(run, {
           outcome: outcomes.get(run.id) ?? noOutcome,
           transcript: transcripts.get(run.id) ?? null,
+          recording: recordings.get(run.id) ?? null,
           scores: scores.get(run.id) ?? []
         })
       )

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { Channel } from "../../catalog/Agent.js"
 import { ResultId, RunId } from "../../kernel/Ids.js"
 import { Run } from "../../results/Result.js"
-import { Criterion, RunMoment, type RunOutcome } from "../../results/RunDetail.js"
+import { Criterion, RunMoment, type RunOutcome, type RunRecording } from "../../results/RunDetail.js"
 import { RunStatus } from "../../results/RunLifecycle.js"
 import { Instant, jsonColumn } from "./Rows.js"
 import { Flag } from "./Storing.js"
@@ -74,3 +74,22 @@ export const runTables = (sql: SqlClient, tables: Tables): Fragment =>
 
 /** A result, a project or an agent that a permit is bound to, in `runTables`. */
 export const runScopeColumns = { project: "t.project_id", agent: "t.agent_id", result: "t.id" }
+
+/** The columns of `run_recordings`, beside the run's id. */
+export const RunRecordingRow = Schema.Struct({
+  blob_key: Schema.String,
+  content_type: Schema.String,
+  size_bytes: Schema.Number,
+  sha256: Schema.String,
+  duration_s: Schema.NullOr(Schema.Number),
+  channels: Schema.NullOr(Schema.Number)
+})
+
+export const toRunRecording = (row: typeof RunRecordingRow.Type): RunRecording => ({
+  blobKey: row.blob_key,
+  contentType: row.content_type,
+  sizeBytes: row.size_bytes,
+  sha256: row.sha256,
+  durationSeconds: row.duration_s,
+  channels: row.channels
+})

@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import type { Permit } from "../../access/Permit.js"
 import { AgentId, OrganizationId, ProjectId, RunId } from "../../kernel/Ids.js"
 import { JsonObject } from "../../kernel/Json.js"
+import type { RunRecording } from "../../results/RunDetail.js"
 import { EXECUTE_JOB, SCORE_JOB } from "../../results/RunJobs.js"
 import { RunWorkStore } from "../../results/RunWorkStore.js"
 import { StoredTranscript } from "../../transcripts/StoredTranscript.js"
@@ -65,6 +66,20 @@ export const layer = Layer.effect(
         AND ((j.kind = ${EXECUTE_JOB} AND u.status = 'queued') OR (j.kind = ${SCORE_JOB} AND u.status = 'evaluating'))
         AND u.deleted_ms IS NULL AND t.deleted_ms IS NULL`
 
+    const saveRecording = (permit: Permit, run: RunId, recording: RunRecording | null) => {
+      const own = sql`SELECT id FROM ${tables.runs} WHERE id = ${run} AND organization_id = ${permit.organizationId}`
+      if (recording === null) return Effect.asVoid(sql`DELETE FROM ${tables.run_recordings} WHERE run_id IN (${own})`)
+      const { blobKey, channels, contentType, durationSeconds, sha256, sizeBytes } = recording
+      return Effect.asVoid(sql`INSERT INTO ${tables.run_recordings}
+          (run_id, blob_key, content_type, size_bytes, sha256, duration_s, channels)
+        SELECT id, ${blobKey}, ${contentType}, CAST(${sizeBytes} AS BIGINT), ${sha256}, CAST(${durationSeconds} AS DOUBLE PRECISION),
+          CAST(${channels} AS BIGINT)
+        FROM ${tables.runs} WHERE id = ${run} AND organization_id = ${permit.organizationId}
+        ON CONFLICT (run_id) DO UPDATE SET blob_key = excluded.blob_key, content_type = excluded.content_type,
+          size_bytes = excluded.size_bytes, sha256 = excluded.sha256, duration_s = excluded.duration_s,
+          channels = excluded.channels`)
+    }
+
     return RunWorkStore.of({
       organizationsWithStranded: sql`SELECT DISTINCT u.organization_id FROM ${strandedRuns}
         ORDER BY u.organization_id`.pipe(organizations.all, storing("RunWorkStore.organizationsWithStranded")),
@@ -91,12 +106,12 @@ export const layer = Layer.effect(
           Effect.map(Option.getOrElse(() => noOutcome)),
           storing("RunWorkStore.outcome")
         ),
-      saveOutcome: (permit, run, { moments, reason }) =>
+      saveOutcome: (permit, run, { moments, reason, recording }) =>
         sql`INSERT INTO ${tables.run_outcomes} (run_id, ended_reason, moments, criteria)
             SELECT id, ${reason}, ${JSON.stringify(moments)}, '[]' FROM ${tables.runs}
             WHERE id = ${run} AND organization_id = ${permit.organizationId}
             ON CONFLICT (run_id) DO UPDATE SET ended_reason = excluded.ended_reason, moments = excluded.moments`.pipe(
-          Effect.asVoid,
+          Effect.zipRight(saveRecording(permit, run, recording)),
           storing("RunWorkStore.saveOutcome")
         ),
       saveScores: (permit, run, evaluated, now) =>

@@ -51,6 +51,7 @@ export const TABLES = [
   "run_transcripts",
   "run_evaluations",
   "run_outcomes",
+  "run_recordings",
   "result_counts",
   "result_metrics",
   "capacity",

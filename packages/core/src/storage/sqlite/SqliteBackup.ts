@@ -138,7 +138,8 @@ export const backup = (
         const keys = yield* Effect.gen(function* () {
           const sql = yield* SqlClient
           const { tables } = yield* Dialect
-          return yield* sql<{ readonly blob_key: string }>`SELECT blob_key FROM ${tables.call_recordings}`
+          return yield* sql<{ readonly blob_key: string }>`SELECT blob_key FROM ${tables.call_recordings}
+            UNION ALL SELECT blob_key FROM ${tables.run_recordings}`
         }).pipe(reading(copied, from.tablePrefix))
         const files = [yield* attempt(() => entryOf(folder, DATABASE))]
         const store = from.recordings

@@ -16,6 +16,7 @@ import {
   type VoiceExecutorConfig
 } from "@earshot/core"
 import { SimulationKit, VoiceKit } from "@earshot/test-kit"
+import { describeAudio } from "@earshot/redaction/audio"
 import { describe, expect, it } from "@effect/vitest"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -138,6 +139,8 @@ describe("a run by voice", () => {
       ])
       expect(run.moments[2]?.at_second).toBeCloseTo(at(3, "endTime"), 1)
       expect(run.durationSeconds).toBeGreaterThanOrEqual(at(6, "endTime"))
+      const recorded = Either.getOrThrow(describeAudio(run.recording ?? new Uint8Array()))
+      expect(Math.abs(recorded.durationSeconds - run.durationSeconds)).toBeLessThanOrEqual(0.02)
     })
   )
 

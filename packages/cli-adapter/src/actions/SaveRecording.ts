@@ -1,4 +1,4 @@
-/** Saves the recording of a call in a file. */
+/** Saves the recording of a call or a run in a file. */
 import { createWriteStream } from "node:fs"
 import { rename, rm } from "node:fs/promises"
 import { Readable } from "node:stream"
@@ -42,28 +42,35 @@ const writeTo = async (output: string, bytes: Readable): Promise<number> => {
   return size
 }
 
-export const saveRecording = (options: RecordingOptions): CommandEffect =>
-  Effect.gen(function* () {
-    const { id, json, output } = options
-    const screen = yield* Screen
-    const { bytes, contentType } = yield* sendForBytes("/observability/v1/call-logs/{id}/recording/", { id })
-    const size = yield* Effect.tryPromise({
-      try: () => writeTo(output, bytes === null ? Readable.from([]) : Readable.from(bytes)),
-      catch: (error) =>
-        new CommandRejected({
-          reason: `The recording could not be saved in ${output === "-" ? "stdout" : output}${codeOf(error)}. Try again.`
-        })
-    })
-    if (json && output !== "-") {
-      return yield* screen.print(jsonLine({ id, file: output, content_type: contentType, size_bytes: size }))
-    }
-    yield* screen.note(
-      `Saved the recording of call ${id} in ${sanitize(output === "-" ? "stdout" : output)}: ${size.toLocaleString("en-US")} bytes of ${contentType}.`
-    )
-  }).pipe(
-    onTarget(options, () =>
-      import("../EngineSettings.js").then(({ plainEngine }) =>
-        Effect.succeed({ ...plainEngine(options), recordings: options.recordings })
+const PATHS = {
+  call: "/observability/v1/call-logs/{id}/recording/",
+  run: "/test_framework/v1/runs/{id}/recording/"
+} as const
+
+export const saveRecording =
+  (of: keyof typeof PATHS) =>
+  (options: RecordingOptions): CommandEffect =>
+    Effect.gen(function* () {
+      const { id, json, output } = options
+      const screen = yield* Screen
+      const { bytes, contentType } = yield* sendForBytes(PATHS[of], { id })
+      const size = yield* Effect.tryPromise({
+        try: () => writeTo(output, bytes === null ? Readable.from([]) : Readable.from(bytes)),
+        catch: (error) =>
+          new CommandRejected({
+            reason: `The recording could not be saved in ${output === "-" ? "stdout" : output}${codeOf(error)}. Try again.`
+          })
+      })
+      if (json && output !== "-") {
+        return yield* screen.print(jsonLine({ id, file: output, content_type: contentType, size_bytes: size }))
+      }
+      yield* screen.note(
+        `Saved the recording of ${of} ${id} in ${sanitize(output === "-" ? "stdout" : output)}: ${size.toLocaleString("en-US")} bytes of ${contentType}.`
+      )
+    }).pipe(
+      onTarget(options, () =>
+        import("../EngineSettings.js").then(({ plainEngine }) =>
+          Effect.succeed({ ...plainEngine(options), recordings: options.recordings })
+        )
       )
     )
-  )
