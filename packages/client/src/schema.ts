@@ -545,6 +545,26 @@ export interface paths {
         patch: operations["dashboards.update"];
         trace?: never;
     };
+    "/dashboards/dashboards/{id}/data/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the data of all widgets of a dashboard
+         * @description All charts are of the calls as they are at one moment.
+         */
+        get: operations["dashboards.data"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dashboards/widgets/": {
         parameters: {
             query?: never;
@@ -2681,6 +2701,17 @@ export interface components {
              */
             updated_at: string;
         };
+        DashboardData: {
+            /** @description Id of the dashboard. */
+            dashboard: number;
+            /**
+             * Format: date-time
+             * @description Time of the data, which relative times in filters refer to.
+             */
+            as_of: string;
+            /** @description Widgets of the dashboard. */
+            widgets: components["schemas"]["DashboardWidgetData"][];
+        };
         DashboardDraft: {
             /** @description Name. */
             name: string;
@@ -2702,6 +2733,11 @@ export interface components {
             /** @description Id of the project. */
             project?: number;
             filters?: components["schemas"]["Filter"];
+        };
+        DashboardWidgetData: {
+            /** @description Unique id. */
+            id: number;
+            data: components["schemas"]["WidgetData"];
         };
         DeleteRuns: {
             /** @description Ids of the runs, at most 100. */
@@ -6992,6 +7028,42 @@ export interface operations {
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
             507: components["responses"]["StorageFull"];
+        };
+    };
+    "dashboards.data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Identifier of the resource.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The current data of every widget. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DashboardData"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            417: components["responses"]["ExpectationFailed"];
+            422: components["responses"]["QueryTimedOut"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Busy"];
         };
     };
     "widgets.list": {

@@ -85,6 +85,7 @@ import * as CheckoutGrantStoreSql from "./storage/sql/CheckoutGrantStoreSql.js"
 import * as CodeConnectionStoreSql from "./storage/sql/CodeConnectionStoreSql.js"
 import * as DashboardStoreSql from "./storage/sql/DashboardStoreSql.js"
 import type { Dialect } from "./storage/sql/Dialect.js"
+import type { Snapshots } from "./storage/sql/Reads.js"
 import * as EvaluationStoreSql from "./storage/sql/EvaluationStoreSql.js"
 import * as IntegrationStoreSql from "./storage/sql/IntegrationStoreSql.js"
 import * as JobStoreSql from "./storage/sql/JobStoreSql.js"
@@ -130,7 +131,7 @@ import * as UserStoreSql from "./storage/sql/UserStoreSql.js"
 import * as WidgetStoreSql from "./storage/sql/WidgetStoreSql.js"
 
 /** What a storage layer provides. */
-export type Storage = SqlClient | Dialect | UnitOfWork
+export type Storage = SqlClient | Dialect | Snapshots | UnitOfWork
 
 /** The services that a program calls. */
 export type Services =

@@ -28,13 +28,13 @@ export const list = (options: CommonOptions & PageOptions & { readonly project: 
     })
   }).pipe(onTarget(options))
 
-/** The data of every widget of a dashboard. */
-export const dataOf = (dashboard: Wire<"Dashboard">) =>
-  Effect.forEach(
-    dashboard.widgets,
-    (widget) =>
-      Effect.map(send("get", "/dashboards/widgets/{id}/data/", { id: widget.id }), (data) => ({ widget, data })),
-    { concurrency: 4 }
+/** The data of every widget of a dashboard that is still there. */
+export const dataOf = ({ id, widgets }: Wire<"Dashboard">) =>
+  Effect.map(send("get", "/dashboards/dashboards/{id}/data/", { id }), (shown) =>
+    widgets.flatMap((widget) => {
+      const found = shown.widgets.find((one) => one.id === widget.id)
+      return found === undefined ? [] : [{ widget, data: found.data }]
+    })
   )
 
 export const show = (options: CommonOptions & { readonly id: number }): CommandEffect =>

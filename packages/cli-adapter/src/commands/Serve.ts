@@ -109,7 +109,7 @@ export const serve = command("serve", {
     ),
     readers: integer(
       "--readers <n>",
-      "Lists, charts and exports that are computed at a time in each process. On SQLite each takes a process of its own, and 0 computes them in the server's. (default: 3 on SQLite, 5 on PostgreSQL)",
+      "Lists, charts and exports that are computed at a time in each process. On SQLite each takes a process of its own, and 0 computes them in the server's. (default: 3)",
       { least: 0, most: MAX_READERS }
     ),
     queryTimeoutSeconds: withDefault(

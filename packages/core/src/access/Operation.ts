@@ -197,6 +197,7 @@ export const operations = table({
   "dashboards.read": { needs: "dashboards:read", accepts: everybody },
   "dashboards.update": { needs: "dashboards:write", shows: "dashboards:read", accepts: everybody },
   "dashboards.delete": { needs: "dashboards:delete", shows: null, accepts: everybody },
+  "dashboards.data": { needs: "dashboards:read", accepts: everybody },
   "widgets.create": { needs: "dashboards:write", shows: "dashboards:read", accepts: keyOnly },
   "widgets.list": { needs: "dashboards:read", accepts: everybody },
   "widgets.read": { needs: "dashboards:read", accepts: everybody },

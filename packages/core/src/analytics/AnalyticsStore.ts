@@ -23,6 +23,15 @@ import type {
 export class AnalyticsStore extends Context.Tag("@earshot/core/analytics/AnalyticsStore")<
   AnalyticsStore,
   {
+    /**
+     * Runs questions, all charts of a dashboard or the one of a widget: each is answered from the calls as they are at the
+     * same moment, and together they wait for one turn.
+     */
+    readonly together: <A, E, R>(
+      permit: ChartPermit,
+      of: "chart" | "dashboard",
+      questions: Effect.Effect<A, E, R>
+    ) => Effect.Effect<A, E | StorageError, R>
     readonly totals: (permit: ChartPermit, query: TotalsQuery) => Effect.Effect<Totals, StorageError>
     readonly typeCounts: (permit: ChartPermit, query: ValuesQuery) => Effect.Effect<TypeCounts, StorageError>
     readonly timeRange: (

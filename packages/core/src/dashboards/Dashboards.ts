@@ -1,3 +1,4 @@
+import * as Array from "effect/Array"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -23,6 +24,8 @@ import * as Pages from "../kernel/Pages.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { type Dashboard, DashboardDraft, DashboardPatch, type StoredDashboard } from "./Dashboard.js"
 import { DashboardStore } from "./DashboardStore.js"
+import type { DashboardData } from "./DashboardData.js"
+import { widgetCharts } from "./WidgetCharts.js"
 import { dashboardToWire } from "./WidgetToWire.js"
 import { WidgetStore } from "./WidgetStore.js"
 
@@ -54,6 +57,8 @@ export class Dashboards extends Context.Tag("@earshot/core/dashboards/Dashboards
     >
     /** Permanently deletes the dashboard with its widgets. */
     readonly delete: UseCase<"dashboards.delete", [id: DashboardId], void, NotFound | StorageError>
+    /** The current data of all its widgets, of the calls as they are at one moment. */
+    readonly data: UseCase<"dashboards.data", [id: DashboardId], DashboardData, NotFound | StorageError>
   }
 >() {}
 
@@ -77,6 +82,7 @@ export const layer = Layer.effect(
     const widgetStore = yield* WidgetStore
     const projects = yield* Projects
     const work = yield* UnitOfWork
+    const charts = yield* widgetCharts
 
     const withWidgets = (permit: Permit, stored: StoredDashboard) =>
       Effect.map(widgetStore.ofDashboards(permit, [stored.id]), (widgets) => dashboardToWire(stored, widgets))
@@ -146,6 +152,19 @@ export const layer = Layer.effect(
             yield* store.remove(permit, id)
           })
         )
+      ),
+      data: useCase("dashboards.data")((permit, id) =>
+        Effect.gen(function* () {
+          yield* inScope(permit, store.find(permit, id))
+          const widgets = yield* widgetStore.ofDashboards(permit, [id])
+          const asOf = yield* DateTime.now
+          const shown = yield* charts.dataOfAll(permit, widgets, asOf)
+          return {
+            dashboardId: id,
+            asOf,
+            widgets: Array.zipWith(widgets, shown, (widget, data) => ({ id: widget.id, data }))
+          }
+        })
       )
     })
   })

@@ -6,26 +6,23 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { NotFound } from "../access/AccessErrors.js"
 import { inScopeOrNotFound } from "../access/OrNotFound.js"
-import { isInScope, mayRead, type Permit } from "../access/Permit.js"
+import { isInScope, type Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
-import { Analytics } from "../analytics/Analytics.js"
 import type { ChartPermit } from "../analytics/AnalyticsQuery.js"
-import type { Chart } from "../analytics/Chart.js"
 import type { WidgetData } from "../analytics/WidgetData.js"
-import { withoutValues } from "../analytics/WithoutValues.js"
 import { fieldError, Messages, ValidationFailed } from "../kernel/FieldErrors.js"
 import type { Input } from "../kernel/Input.js"
 import * as Fields from "../kernel/Fields.js"
 import { DashboardId, type MetricId, type WidgetId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
-import { LATENCY_SLUG } from "../metrics/PredefinedMetrics.js"
 import type { Metric } from "../metrics/Metric.js"
 import { Metrics } from "../metrics/Metrics.js"
-import { validateParsedWidget, plotOf } from "./ChartRules.js"
+import { validateParsedWidget } from "./ChartRules.js"
 import type { StoredDashboard } from "./Dashboard.js"
 import { DashboardStore } from "./DashboardStore.js"
-import { effectiveFilter, widgetToWire } from "./WidgetToWire.js"
+import { type ResolvedWidget, widgetCharts } from "./WidgetCharts.js"
+import { widgetToWire } from "./WidgetToWire.js"
 import type { Widget } from "./Widget.js"
 import { parseWidget, type StoredWidget, type WidgetDraft, type WidgetPatch, type WidgetSpec } from "./WidgetSpec.js"
 import { WidgetStore } from "./WidgetStore.js"
@@ -78,8 +75,6 @@ export const WidgetQuery = Fields.object({
 /** The most widgets of a dashboard, which is always returned with all of them. */
 const MAX_WIDGETS = 100
 
-type ResolvedWidget = Pick<StoredWidget, "spec" | "projectId" | "dashboardFilter" | "metric">
-
 const inScope = inScopeOrNotFound<StoredWidget>("Widget", ({ projectId, spec }) => ({
   project: projectId,
   dashboard: spec.dashboardId
@@ -91,7 +86,7 @@ export const layer = Layer.effect(
     const store = yield* WidgetStore
     const dashboards = yield* DashboardStore
     const metrics = yield* Metrics
-    const analytics = yield* Analytics
+    const charts = yield* widgetCharts
     const work = yield* UnitOfWork
 
     const findDashboard = (
@@ -150,31 +145,8 @@ export const layer = Layer.effect(
 
     const read = (permit: Permit, id: WidgetId) => inScope(permit, store.find(permit, id))
 
-    const chartOf = (
-      permit: ChartPermit,
-      { metric, projectId, spec }: ResolvedWidget
-    ): Effect.Effect<Chart, StorageError> => {
-      if (spec.chartType === "stat") {
-        const latency = metrics.withSlug(permit, projectId, LATENCY_SLUG)
-        return Effect.map(latency, (latencyMetrics) => ({ type: "stat", latencyMetrics }))
-      }
-      const plot = plotOf(spec, metric?.evalType)
-      return plot === undefined ? Effect.dieMessage("A stored widget violates the chart rules") : Effect.succeed(plot)
-    }
-
     const data = (permit: ChartPermit, widget: ResolvedWidget): Effect.Effect<WidgetData, StorageError> =>
-      Effect.gen(function* () {
-        const { projectId, spec } = widget
-        const shown = yield* analytics.chart(permit, {
-          chart: yield* chartOf(permit, widget),
-          projectId,
-          filter: effectiveFilter(widget),
-          now: yield* DateTime.now,
-          fieldName: spec.field,
-          metric: spec.metricId
-        })
-        return mayRead(permit, "calls:read") ? shown : withoutValues(shown)
-      })
+      Effect.flatMap(DateTime.now, (now) => charts.dataOf(permit, widget, now))
 
     return Widgets.of({
       create: useCase("widgets.create")((permit, input) =>

@@ -1,5 +1,6 @@
 export { validateWidget, plotOf, type WidgetReferences } from "./ChartRules.js"
 export { Dashboard, DashboardDraft, DashboardPatch, encodeDashboard, type StoredDashboard } from "./Dashboard.js"
+export { DashboardData, encodeDashboardData } from "./DashboardData.js"
 export { DashboardQuery, Dashboards } from "./Dashboards.js"
 export { DashboardStore } from "./DashboardStore.js"
 export { FilterWire, GivenFilter } from "./GivenFilter.js"

@@ -167,6 +167,7 @@ const written: Readonly<Record<Operation, readonly [Permission, by: string, also
   "dashboards.read": ["dashboards:read", "kodes"],
   "dashboards.update": ["dashboards:write", "kodes"],
   "dashboards.delete": ["dashboards:delete", "kodes"],
+  "dashboards.data": ["dashboards:read", "kodes"],
   "widgets.create": ["dashboards:write", "k"],
   "widgets.list": ["dashboards:read", "kodes"],
   "widgets.read": ["dashboards:read", "kodes"],

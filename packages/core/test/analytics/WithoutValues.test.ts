@@ -54,6 +54,10 @@ for (const database of TestEngine.databases) {
             }
           ]
         })
+        const all = yield* Effect.flatMap(Dashboards, (dashboards) => dashboards.data(dashboard)).pipe(
+          holding("dashboards:read")
+        )
+        expect(all.widgets.map(({ data }) => data)).toEqual([pie.hidden])
         const bar = { chart_type: "bar", field: "duration", time_period: "day" }
         const group_by = { type: "field", field: "customer_number" }
         const longest = yield* both({ ...bar, aggregation_function: "max", group_by })

@@ -169,6 +169,7 @@ for (const database of TestEngine.databases) {
         const asOther = TestEngine.as((yield* TestEngine.fixture).actor)
         const attempts: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
           dashboards.read(id).pipe(asOther),
+          dashboards.data(id).pipe(asOther),
           dashboards.update(id, { name: "Theirs" }).pipe(asOther),
           dashboards.delete(id).pipe(asOther),
           widgets.read(widget.id).pipe(asOther),
@@ -198,6 +199,7 @@ for (const database of TestEngine.databases) {
         expect((yield* dashboards.list({}).pipe(ofOne)).results.map(({ id }) => id)).toEqual([near.id])
         expect((yield* widgets.list({}).pipe(ofOne)).results).toEqual([])
         expect(yield* Effect.flip(dashboards.read(far.id).pipe(ofOne))).toMatchObject({ _tag: "NotFound" })
+        expect(yield* Effect.flip(dashboards.data(far.id).pipe(ofOne))).toMatchObject({ _tag: "NotFound" })
         expect(yield* Effect.flip(dashboards.delete(far.id).pipe(ofOne))).toMatchObject({ _tag: "NotFound" })
         expect(yield* Effect.flip(widgets.data(farWidget.id).pipe(ofOne))).toMatchObject({ _tag: "NotFound" })
         expect(yield* errorsOf(dashboards.create({ name: "New", project: project.id }).pipe(ofOne))).toHaveProperty(

@@ -2,6 +2,7 @@ import {
   authorize,
   Dashboards,
   DashboardId,
+  encodeDashboardData,
   encodeWidget,
   encodeWidgetData,
   EvaluationStore,
@@ -14,6 +15,7 @@ import {
 } from "@earshot/core"
 import { DashboardKit, TestEngine } from "@earshot/test-kit"
 import { expect, layer } from "@effect/vitest"
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
@@ -146,6 +148,34 @@ for (const database of TestEngine.databases) {
           success_rate: null,
           avg_duration: null,
           p95_latency: null
+        })
+      })
+    )
+
+    it.effect("return the data of all widgets of a dashboard as one by one, the oldest first", () =>
+      Effect.gen(function* () {
+        const { as, dashboard, metric } = yield* scored
+        const widgets = yield* Widgets
+        const dashboards = yield* Dashboards
+        expect(yield* dashboards.data(dashboard.id).pipe(as)).toMatchObject({ widgets: [] })
+        const inputs = [
+          { chart_type: "stat" },
+          bar,
+          { chart_type: "line", field: "metric_evaluations.value", metric: metric.id },
+          { chart_type: "pie", field: "metadata.region" }
+        ]
+        const made = yield* Effect.forEach(inputs, (input) =>
+          widgets.create(untrusted({ dashboard: dashboard.id, ...input })).pipe(as)
+        )
+        yield* TestClock.adjust("1 minute")
+        const shown = encodeDashboardData(yield* dashboards.data(dashboard.id).pipe(as))
+        const one = yield* Effect.forEach(made, ({ id }) =>
+          Effect.map(widgets.data(id).pipe(as), (data) => ({ id, data: encodeWidgetData(data) }))
+        )
+        expect(shown).toEqual({
+          dashboard: dashboard.id,
+          as_of: DateTime.formatIso(yield* DateTime.now),
+          widgets: one
         })
       })
     )

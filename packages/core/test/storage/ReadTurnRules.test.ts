@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { MAX_WAIT, mayWait, nextTurn, type ReadKind, type WaitingRead } from "../../src/storage/sql/ReadTurnRules.js"
 
 const NOW = 100_000
-const KINDS: ReadonlyArray<ReadKind> = ["list", "chart", "export"]
+const KINDS: ReadonlyArray<ReadKind> = ["list", "chart", "dashboard", "export"]
 
 const kind = fc.constantFrom(...KINDS)
 const request = fc.record({ kind, organizationId: fc.integer({ min: 1, max: 4 }) })
@@ -35,7 +35,7 @@ describe("turns of reads", () => {
       fc.property(fc.array(waiting, { maxLength: 30 }), places, (queue, limit) => {
         const { running } = filled(queue, limit)
         expect(running.length).toBeLessThanOrEqual(limit)
-        expect(count(running, "chart", "export")).toBeLessThanOrEqual(Math.max(1, limit - 1))
+        expect(count(running, "chart", "dashboard", "export")).toBeLessThanOrEqual(Math.max(1, limit - 1))
         expect(count(running, "export")).toBeLessThanOrEqual(Math.max(1, Math.floor(limit / 2)))
       })
     )
@@ -70,7 +70,7 @@ describe("turns of reads", () => {
           // The organization leaves a place to others, charts and exports leave one to lists, and exports half.
           const isOwnFull = own.length === ownLimit
           const isOwnLongFull = count(own, "chart", "export") === Math.max(1, ownLimit - 1)
-          const isLongFull = count(running, "chart", "export") === Math.max(1, limit - 1)
+          const isLongFull = count(running, "chart", "dashboard", "export") === Math.max(1, limit - 1)
           const isExportFull = count(running, "export") === Math.max(1, limit >> 1)
           expect(
             isOwnFull ||
@@ -130,6 +130,6 @@ describe("turns of reads", () => {
   })
 
   it("wait five seconds, exports thirty", () => {
-    expect(MAX_WAIT).toEqual({ list: 5000, chart: 5000, export: 30_000 })
+    expect(MAX_WAIT).toEqual({ list: 5000, chart: 5000, dashboard: 5000, export: 30_000 })
   })
 })

@@ -3,6 +3,7 @@ import { expect, it } from "@effect/vitest"
 import { PostgresStorage } from "@earshot/core/postgres"
 import { SqliteStorage } from "@earshot/core/sqlite"
 import { StorageKit } from "@earshot/test-kit"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -11,7 +12,7 @@ import { execFileSync } from "node:child_process"
 import { describe } from "vitest"
 import { OrganizationId } from "../../src/kernel/Ids.js"
 import { QueryTimedOut, StorageBusy } from "../../src/kernel/Storage.js"
-import { growing, type ReadsConfig } from "../../src/storage/sql/Reads.js"
+import { atOneMoment, growing, type ReadsConfig, type Snapshots } from "../../src/storage/sql/Reads.js"
 import { storing } from "../../src/storage/sql/Storing.js"
 
 const databases = ["sqlite", "postgres"] as const
@@ -30,7 +31,7 @@ const storageOn = (database: Database, config: ReadsConfig) =>
 const onBoth = (
   title: string,
   config: ReadsConfig,
-  test: (database: Database) => Effect.Effect<void, unknown, SqlClient>
+  test: (database: Database) => Effect.Effect<void, unknown, SqlClient | Snapshots>
 ) => {
   for (const database of databases) {
     it.live(`${title} (${database})`, () => Effect.provide(test(database), storageOn(database, config)), 60_000)
@@ -39,6 +40,7 @@ const onBoth = (
 
 const organization = { organizationId: OrganizationId.make(1) }
 const asList = growing("list", organization)
+const asDashboard = atOneMoment("dashboard", organization)
 
 /** Runs for minutes unless it is ended. */
 const endless = (sql: SqlClient, database: Database) =>
@@ -220,6 +222,87 @@ describe("reads that grow with the data", () => {
         yield* sql`CREATE TEMP TABLE only_here (id INTEGER PRIMARY KEY)`
         expect(yield* asList(sql`SELECT id FROM only_here`)).toEqual([])
         expect(readerProcesses()).toEqual(before)
+      }).pipe(Effect.provide(storageOn("sqlite", { readers: 0 }))),
+    60_000
+  )
+})
+
+describe("reads of a snapshot", () => {
+  onBoth("see the database as it was at their first statement, while others write", {}, () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* sql`CREATE TABLE seen (id INTEGER PRIMARY KEY)`
+      yield* sql`INSERT INTO seen VALUES (1)`
+      const newest = sql<{ readonly newest: number }>`SELECT max(id) AS newest FROM seen`
+      const write = sql`INSERT INTO seen SELECT max(id) + 1 FROM seen`
+      const elsewhere = yield* Effect.context<never>()
+      const found = yield* asDashboard(
+        Effect.gen(function* () {
+          const before = yield* newest
+          yield* Effect.mapInputContext(write, (_: Context.Context<never>) => elsewhere)
+          // A read inside belongs to the snapshot.
+          return [before, yield* newest, yield* asList(newest)]
+        })
+      )
+      expect(found).toEqual([[{ newest: 1 }], [{ newest: 1 }], [{ newest: 1 }]])
+      expect(yield* asDashboard(newest)).toEqual([{ newest: 2 }])
+      expect(yield* asList(newest)).toEqual([{ newest: 2 }])
+    })
+  )
+
+  onBoth("give their place back after a failure", { readers: 1 }, (database) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const error = yield* Effect.flip(asDashboard(sql`SELECT nothing`))
+      expect(error).toMatchObject({ _tag: "SqlError" })
+      expect(yield* Effect.flip(asDashboard(Effect.fail("ours")))).toBe("ours")
+      if (database === "sqlite") yield* Effect.flip(asDashboard(sql`CREATE TABLE theirs (id INTEGER)`))
+      expect(yield* asList(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }])
+    })
+  )
+
+  onBoth(
+    "have three times the time of a list for all statements",
+    { queryTimeout: "200 millis", readers: 1 },
+    (database) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const both = Effect.zipRight(sql`SELECT 1 AS one`, endless(sql, database))
+        const error = yield* Effect.flip(asDashboard(both).pipe(storing("Test.slow")))
+        expect(error).toEqual(new QueryTimedOut({ operation: "Test.slow", limitSeconds: 0.6 }))
+        expect(yield* asDashboard(sql`SELECT 2 AS two`)).toEqual([{ two: 2 }])
+      })
+  )
+
+  onBoth("are canceled when nobody waits for them", { readers: 1 }, (database) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const gone = yield* Effect.fork(asDashboard(Effect.zipRight(sql`SELECT 1 AS one`, endless(sql, database))))
+      if (database === "postgres") yield* until(Effect.map(running(sql), (n) => n === 1))
+      else yield* Effect.sleep("300 millis")
+      yield* Fiber.interrupt(gone)
+      expect(yield* asList(sql`SELECT 2 AS two`)).toEqual([{ two: 2 }])
+      if (database === "postgres") yield* until(Effect.map(running(sql), (n) => n === 0))
+    })
+  )
+
+  it.live(
+    "are a transaction of the engine's own connection on SQLite without readers",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        yield* sql`CREATE TEMP TABLE only_here (id INTEGER PRIMARY KEY)`
+        const written = yield* Effect.makeLatch()
+        yield* Effect.fork(Effect.zipRight(sql`INSERT INTO only_here VALUES (1)`, written.open))
+        yield* asDashboard(
+          Effect.gen(function* () {
+            const before = yield* sql`SELECT id FROM only_here`
+            yield* Effect.sleep("20 millis")
+            expect(yield* sql`SELECT id FROM only_here`).toEqual(before)
+          })
+        )
+        yield* written.await
+        expect(yield* asDashboard(sql`SELECT id FROM only_here`)).toEqual([{ id: 1 }])
       }).pipe(Effect.provide(storageOn("sqlite", { readers: 0 }))),
     60_000
   )

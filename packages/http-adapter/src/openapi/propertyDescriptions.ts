@@ -29,6 +29,7 @@ const bySchema: Readonly<Record<string, string>> = {
   "ClaimedScenario.expected_outcome": "Expected outcome of the call, checked after it.",
   "ClaimedRuns.results": "The claimed runs with their leases.",
   "CodeConnection.name": "Name of the connection.",
+  "DashboardData.as_of": "Time of the data, which relative times in filters refer to.",
   "SignIn.api_key": "An API key. Either this or `link` is required.",
   "SignIn.link": "The token of a sign-in link.",
   "SignInLink.expires_at": "When the link expires.",

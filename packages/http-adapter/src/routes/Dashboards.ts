@@ -1,11 +1,13 @@
 import {
   Dashboard,
+  DashboardData,
   DashboardDraft,
   DashboardId,
   DashboardPatch,
   DashboardQuery,
   Dashboards,
   encodeDashboard,
+  encodeDashboardData,
   encodeWidget,
   encodeWidgetData,
   Widget,
@@ -23,40 +25,68 @@ import { pathId, resource } from "./Resource.js"
 const tag = "Dashboards"
 
 /** E5 and related endpoints. */
-export const dashboards = resource({
-  path: "/dashboards/dashboards/",
-  tag,
-  noun: "dashboard",
-  name: "Dashboard",
-  id: DashboardId,
-  wire: Dashboard,
-  encode: encodeDashboard,
-  create: {
-    operation: "dashboards.create",
-    schema: DashboardDraft,
-    encodings: anyEncoding,
-    example: { name: "This week", project: 1, filters: { field: "timestamp", op: "gte", value: "today-7d" } },
-    run: (body) => Effect.flatMap(Dashboards, (dashboards) => Effect.map(dashboards.create(body), encodeDashboard))
-  },
-  list: {
-    operation: "dashboards.list",
-    query: DashboardQuery,
-    run: (query) => Effect.flatMap(Dashboards, (dashboards) => dashboards.list(query))
-  },
-  read: { operation: "dashboards.read", run: (id) => Effect.flatMap(Dashboards, (dashboards) => dashboards.read(id)) },
-  update: {
-    operation: "dashboards.update",
-    schema: DashboardPatch,
-    encodings: anyEncoding,
-    example: { name: "Last week" },
-    run: (id, body) => Effect.flatMap(Dashboards, (dashboards) => dashboards.update(id, body))
-  },
-  delete: {
-    operation: "dashboards.delete",
-    description: "Also deletes its widgets.",
-    run: (id) => Effect.flatMap(Dashboards, (dashboards) => dashboards.delete(id))
+export const dashboards: ReadonlyArray<Endpoint> = [
+  ...resource({
+    path: "/dashboards/dashboards/",
+    tag,
+    noun: "dashboard",
+    name: "Dashboard",
+    id: DashboardId,
+    wire: Dashboard,
+    encode: encodeDashboard,
+    create: {
+      operation: "dashboards.create",
+      schema: DashboardDraft,
+      encodings: anyEncoding,
+      example: { name: "This week", project: 1, filters: { field: "timestamp", op: "gte", value: "today-7d" } },
+      run: (body) => Effect.flatMap(Dashboards, (dashboards) => Effect.map(dashboards.create(body), encodeDashboard))
+    },
+    list: {
+      operation: "dashboards.list",
+      query: DashboardQuery,
+      run: (query) => Effect.flatMap(Dashboards, (dashboards) => dashboards.list(query))
+    },
+    read: {
+      operation: "dashboards.read",
+      run: (id) => Effect.flatMap(Dashboards, (dashboards) => dashboards.read(id))
+    },
+    update: {
+      operation: "dashboards.update",
+      schema: DashboardPatch,
+      encodings: anyEncoding,
+      example: { name: "Last week" },
+      run: (id, body) => Effect.flatMap(Dashboards, (dashboards) => dashboards.update(id, body))
+    },
+    delete: {
+      operation: "dashboards.delete",
+      description: "Also deletes its widgets.",
+      run: (id) => Effect.flatMap(Dashboards, (dashboards) => dashboards.delete(id))
+    }
+  }),
+  {
+    method: "GET",
+    path: "/dashboards/dashboards/:id/data/",
+    id: "dashboards.data",
+    operation: "dashboards.data",
+    tag,
+    summary: "Read the data of all widgets of a dashboard",
+    description: "All charts are of the calls as they are at one moment.",
+    errorStatuses: [422],
+    responses: [
+      {
+        status: 200,
+        description: "The current data of every widget.",
+        body: { name: "DashboardData", schema: DashboardData }
+      }
+    ],
+    handle: ({ params }) =>
+      Effect.flatMap(pathId(DashboardId, params, "Dashboard"), (id) =>
+        Effect.flatMap(Dashboards, (dashboards) =>
+          Effect.map(dashboards.data(id), (shown) => json(200, encodeDashboardData(shown)))
+        )
+      )
   }
-})
+]
 
 const data: NamedSchema = { name: "WidgetData", schema: WidgetData }
 

@@ -192,6 +192,7 @@ const inputs = (ids: SeededIds): { readonly [O in Operation]: Omit<OperationRequ
     "dashboards.read": { id: ids.dashboard },
     "dashboards.update": { id: ids.dashboard, input: { filters: {} } },
     "dashboards.delete": { id: ids.dashboard },
+    "dashboards.data": { id: ids.dashboard },
     "widgets.create": { input: widget },
     "widgets.list": { input: {} },
     "widgets.read": { id: ids.widgets[0] ?? 0 },

@@ -22,6 +22,7 @@ import {
   encodeCallRecord,
   encodeCapacity,
   encodeDashboard,
+  encodeDashboardData,
   encodeEvaluation,
   encodeEvaluator,
   encodeFolder,
@@ -337,6 +338,11 @@ export const routes: Readonly<Record<string, Route>> = {
     done(
       Effect.flatMap(Results, (all) => all.report(ResultId.make(id), query)),
       ({ text }) => text
+    ),
+  "GET /dashboards/dashboards/:id/data/": (id) =>
+    done(
+      Effect.flatMap(Dashboards, (all) => all.data(DashboardId.make(id))),
+      (shown) => encodeDashboardData(shown)
     ),
   "GET /dashboards/widgets/:id/data/": (id) =>
     done(

@@ -156,6 +156,7 @@ const coverage: Readonly<Record<Operation, Coverage>> = {
   "dashboards.read": path("dashboard", "GET "),
   "dashboards.update": path("dashboard", "PATCH "),
   "dashboards.delete": path("dashboard", "DELETE "),
+  "dashboards.data": path("dashboard", "GET data/"),
   "widgets.create": { in: "a new widget" },
   "widgets.list": "lists",
   "widgets.read": path("widget", "GET "),

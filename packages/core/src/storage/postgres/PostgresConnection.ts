@@ -194,23 +194,27 @@ const onKept = (
   Effect.async((resume) => {
     let isOver = false
     kept.unfinished++
-    const clear = after(limit.millis, () => {
+    const giveUp = (cause: NotNow | ReadLimitExceeded) => {
       abandon(ignored)
       // Nobody knows what the server made of it.
       kept.broken = new NotNow({ message: "A statement of the transaction was not answered in time." })
-      resume(failed(limit.exceeded()))
-    })
+      resume(failed(cause))
+    }
+    const clear = after(limit.millis, () => giveUp(limit.exceeded()))
+    const endWatch = watch(kept.client, limit.checkMillis, () => (isOver ? undefined : giveUp(unanswered())))
     const running = start(kept.client, query, (failure, result) => {
       kept.unfinished--
       if (isOver) return
       isOver = true
       clear()
+      endWatch()
       if (failure !== undefined && isClosing(failure)) kept.broken = failure
       resume(failure === undefined ? Effect.succeed(result) : failed(failure))
     })
     const abandon = (onEnd: (isUsable: boolean) => void) => {
       isOver = true
       clear()
+      endWatch()
       running.cancel(onEnd)
     }
     // The next statement is a ROLLBACK, which is sent when it cannot be canceled in place of this one.
@@ -252,21 +256,27 @@ const connection = (run: (query: QueryConfig | QueryArrayConfig) => Effect.Effec
   }
 }
 
+/** What is done around each statement. */
+type Around = <A>(statement: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
+
+const same: Around = (statement) => statement
+
 /** Statements that each run on any connection of the pool. `limit` gives the limit of the next one. */
-export const pooled = (
-  pool: Pool,
-  limit: () => StatementLimit,
-  around: <A>(statement: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError> = (statement) => statement
-): Connection => connection((query) => around(Effect.suspend(() => onPool(pool, query, limit()))))
+export const pooled = (pool: Pool, limit: () => StatementLimit, around: Around = same): Connection =>
+  connection((query) => around(Effect.suspend(() => onPool(pool, query, limit()))))
 
 const COMMIT = "COMMIT"
 const ROLLBACK = "ROLLBACK"
 
 /**
- * A connection that the pool gives up for a transaction. It is closed if the transaction could not be ended, which rolls it
- * back.
+ * A connection that the pool gives up for a transaction. `limit` gives the limit of the next statement. The connection is
+ * closed if the transaction could not be ended, which rolls it back.
  */
-export const reserve = (pool: Pool, limit: StatementLimit): Effect.Effect<Connection, SqlError, Scope.Scope> =>
+export const reserve = (
+  pool: Pool,
+  limit: () => StatementLimit,
+  around: Around = same
+): Effect.Effect<Connection, SqlError, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
       Effect.async<Kept, SqlError>((resume) => {
@@ -289,7 +299,7 @@ export const reserve = (pool: Pool, limit: StatementLimit): Effect.Effect<Connec
       connection((query) =>
         Effect.suspend(() => {
           if (kept.broken !== undefined) return failed(kept.broken)
-          const statement = onKept(kept, query, limit)
+          const statement = around(onKept(kept, query, limit()))
           return query.text !== COMMIT && query.text !== ROLLBACK
             ? statement
             : Effect.tapError(statement, (error) =>
@@ -300,6 +310,21 @@ export const reserve = (pool: Pool, limit: StatementLimit): Effect.Effect<Connec
         })
       )
   )
+
+const BEGIN_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+
+/** A connection that sees the database as it is at the first statement, with settings of its own. */
+export const snapshot = (
+  pool: Pool,
+  limit: () => StatementLimit,
+  around: Around,
+  settings: ReadonlyArray<string>
+): Effect.Effect<Connection, SqlError, Scope.Scope> => {
+  const begin = [BEGIN_SNAPSHOT, ...settings.map((setting) => `SET LOCAL ${setting}`)].join("; ")
+  return Effect.tap(reserve(pool, limit, around), (reserved) =>
+    Effect.acquireRelease(reserved.executeUnprepared(begin, [], undefined), () => rollback(reserved))
+  )
+}
 
 export const commit = (reserved: Connection): Effect.Effect<void, SqlError> =>
   Effect.asVoid(reserved.executeUnprepared(COMMIT, [], undefined))

@@ -3,6 +3,7 @@ import * as SqlClient from "@effect/sql/SqlClient"
 import type { Connection } from "@effect/sql/SqlConnection"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as Statement from "@effect/sql/Statement"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -15,7 +16,7 @@ import { Dialect, postgresDialect } from "../sql/Dialect.js"
 import { installed } from "../sql/InstalledModule.js"
 import { migrate } from "../sql/Migrations.js"
 import * as PatternThreads from "../sql/PatternThreads.js"
-import { limitOf, queryTimeoutMillis, type Read, type ReadsConfig, routed } from "../sql/Reads.js"
+import { limitOf, queryTimeoutMillis, type Read, type ReadsConfig, routed, Snapshots } from "../sql/Reads.js"
 import * as ReadTurns from "../sql/ReadTurns.js"
 import type { DatabaseIncompatible } from "../sql/SchemaRules.js"
 import { ReadLimitExceeded } from "../sql/Storing.js"
@@ -38,7 +39,16 @@ export interface PostgresConfig extends ReadsConfig {
   readonly tablePrefix?: string | undefined
 }
 
-const DEFAULT_READERS = 5
+const DEFAULT_READERS = 3
+
+/**
+ * Settings of connections that read what grows. A statement has one process of the server: ingests wait for cores, and the
+ * server has no priorities. More memory than the default of 4 MB keeps the sorts of percentiles off the disk.
+ */
+const READ_SETTINGS = "-c max_parallel_workers_per_gather=0 -c work_mem=32MB"
+
+/** For a chart that begins while nothing else is read: one more process. */
+const ALONE = ["max_parallel_workers_per_gather = 1"]
 
 /** How long a transaction may do nothing until the server ends it, in milliseconds: its locks block everybody else. */
 const IDLE_IN_TRANSACTION = 60_000
@@ -61,13 +71,15 @@ interface PoolLimits {
   readonly connections: number
   /** How long to wait for a connection or a lock, and the limit of a statement. Undefined: as long as it takes. */
   readonly limits: { readonly waitMillis: number; readonly statementMillis: number } | undefined
+  /** Settings of the server for each connection, as options of its command line. */
+  readonly options?: string
 }
 
 /** How long to wait for the server to accept a connection, in milliseconds. */
 const CONNECT_TIMEOUT = 5000
 
 /** A pool, once the server has answered on it. */
-const makePool = (config: PostgresConfig, { connections, limits, name }: PoolLimits) =>
+const makePool = (config: PostgresConfig, { connections, limits, name, options }: PoolLimits) =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const pool = new pg.Pool({
@@ -81,6 +93,7 @@ const makePool = (config: PostgresConfig, { connections, limits, name }: PoolLim
           ? {}
           : { lock_timeout: Math.ceil(limits.waitMillis * 0.8), statement_timeout: onServer(limits.statementMillis) }),
         application_name: name,
+        ...(options === undefined ? {} : { options }),
         types
       })
       // A connection that breaks while nothing uses it is replaced when one is needed.
@@ -126,7 +139,7 @@ const makeClient = (
     const bulkMillis = statementMillis === undefined ? undefined : BULK_FACTOR * statementMillis
     const bulkLimit = PostgresConnection.ordinaryLimit(bulkMillis)
     const reserve = Effect.flatMap(UnitOfWorkSql.IsBulk, (isBulk) =>
-      PostgresConnection.reserve(pool, isBulk ? bulkLimit : limit)
+      PostgresConnection.reserve(pool, () => (isBulk ? bulkLimit : limit))
     )
     const beginBulk =
       bulkMillis === undefined ? "BEGIN" : `BEGIN; SET LOCAL statement_timeout = ${String(onServer(bulkMillis))}`
@@ -170,24 +183,43 @@ const requests = (config: PostgresConfig) =>
     const readPool = yield* makePool(config, {
       name: "earshot reads",
       connections: readers,
-      limits: { waitMillis: statementMillis, statementMillis: 2 * limitOf(queryMillis, "export") }
+      limits: { waitMillis: statementMillis, statementMillis: 2 * limitOf(queryMillis, "export") },
+      options: READ_SETTINGS
     })
     const turns = ReadTurns.make(readers)
+    const limitOfNext = (read: Read) => (): PostgresConnection.StatementLimit => {
+      const limitMillis = limitOf(queryMillis, read.kind)
+      read.limitMillis = limitMillis
+      return {
+        millis: limitMillis - read.spentMillis,
+        exceeded: () => new ReadLimitExceeded({ limitMillis }),
+        checkMillis: statementMillis
+      }
+    }
     const connectionOf = (read: Read): Connection =>
-      PostgresConnection.pooled(
-        readPool,
-        () => {
-          const limitMillis = limitOf(queryMillis, read.kind)
-          read.limitMillis = limitMillis
-          return {
-            millis: limitMillis - read.spentMillis,
-            exceeded: () => new ReadLimitExceeded({ limitMillis }),
-            checkMillis: statementMillis
-          }
-        },
-        (statement) => turns.inTurn(read, timed(read, statement))
-      )
-    return yield* makeClient(pool, statementMillis, (ordinary) => routed(ordinary, connectionOf))
+      PostgresConnection.pooled(readPool, limitOfNext(read), (statement) => turns.inTurn(read, timed(read, statement)))
+    const client = yield* makeClient(pool, statementMillis, (ordinary) => routed(ordinary, connectionOf))
+    return Context.make(SqlClient.SqlClient, client).pipe(
+      Context.add(Snapshots, {
+        within: (read, use) =>
+          turns.inTurn(
+            read,
+            Effect.scoped(
+              Effect.flatMap(
+                Effect.suspend(() =>
+                  PostgresConnection.snapshot(
+                    readPool,
+                    limitOfNext(read),
+                    (statement) => timed(read, statement),
+                    turns.running() === 1 ? ALONE : []
+                  )
+                ),
+                use
+              )
+            )
+          )
+      })
+    )
   })
 
 /** Adds the time of a statement to that of its read. */
@@ -231,11 +263,11 @@ const dialect = (config: PostgresConfig) =>
  */
 export const layer = (
   config: PostgresConfig
-): Layer.Layer<SqlClient.SqlClient | Dialect | UnitOfWork, DatabaseIncompatible | SqlError> =>
+): Layer.Layer<SqlClient.SqlClient | Dialect | Snapshots | UnitOfWork, DatabaseIncompatible | SqlError> =>
   UnitOfWorkSql.layer.pipe(
     Layer.provideMerge(PostgresJobNotifications.layer({ url: config.url, tablePrefix: config.tablePrefix ?? "" })),
     Layer.provideMerge(dialect(config)),
-    Layer.provideMerge(Layer.scoped(SqlClient.SqlClient, requests(config))),
+    Layer.provideMerge(Layer.scopedContext(requests(config))),
     Layer.tap(() =>
       // In a scope of its own, so that its connection is closed afterwards.
       Effect.scoped(

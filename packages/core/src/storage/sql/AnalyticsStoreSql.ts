@@ -20,7 +20,7 @@ import type { Field } from "../../filters/Filter.js"
 import type { MetricId } from "../../kernel/Ids.js"
 import { Dialect } from "./Dialect.js"
 import * as FilterSql from "./FilterSql.js"
-import { growing } from "./Reads.js"
+import { atOneMoment, growing, Snapshots } from "./Reads.js"
 import { storing } from "./Storing.js"
 import { AnalyticsFragments, type Part, type Source } from "./AnalyticsFragments.js"
 import { isOfTime, isReadAlongTime, slicesOf, timeConditions } from "./TimeSlices.js"
@@ -49,6 +49,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const dialect = yield* Dialect
+    const snapshots = yield* Snapshots
     const { tables } = dialect
     const blocks = new AnalyticsFragments(sql, dialect)
     const grouped = (columns: ReadonlyArray<Fragment>): Fragment =>
@@ -125,6 +126,14 @@ export const layer = Layer.effect(
       Effect.map(groupRows.all(mostFrequent("g", rows, parts)), ranking)
 
     return AnalyticsStore.of({
+      together: (permit, of, questions) =>
+        questions.pipe(
+          Effect.either,
+          atOneMoment(of, permit),
+          storing("AnalyticsStore.together"),
+          Effect.flatten,
+          Effect.provideService(Snapshots, snapshots)
+        ),
       totals: (permit, question) =>
         Effect.gen(function* () {
           const { matching, own } = yield* callsOf(permit, question)

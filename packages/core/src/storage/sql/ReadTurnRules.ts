@@ -1,7 +1,10 @@
 /** Which of the reads that wait is next. */
 
-/** What a read is for. Lists are waited for by people and short, exports by programs and long. */
-export type ReadKind = "list" | "chart" | "export"
+/**
+ * What a read is for. Lists are waited for by people and short, exports by programs and long. A dashboard is all of its
+ * charts.
+ */
+export type ReadKind = "list" | "chart" | "dashboard" | "export"
 
 /** A read that waits or runs. */
 export interface ReadRequest {
@@ -19,14 +22,19 @@ const MAX_WAITING = 200
 const MAX_WAITING_OF_ONE = 100
 
 /** How long a read waits for its turn before it fails with `StorageBusy`, in milliseconds. */
-export const MAX_WAIT: Readonly<Record<ReadKind, number>> = { list: 5000, chart: 5000, export: 30_000 }
+export const MAX_WAIT: Readonly<Record<ReadKind, number>> = {
+  list: 5000,
+  chart: 5000,
+  dashboard: 5000,
+  export: 30_000
+}
 
 /** Whether one more read may wait. */
 export const mayWait = (waiting: ReadonlyArray<ReadRequest>, { organizationId }: ReadRequest): boolean =>
   waiting.length < MAX_WAITING &&
   waiting.reduce((count, one) => count + Number(one.organizationId === organizationId), 0) < MAX_WAITING_OF_ONE
 
-const RANKS: Readonly<Record<ReadKind, number>> = { list: 0, chart: 1, export: 2 }
+const RANKS: Readonly<Record<ReadKind, number>> = { list: 0, chart: 1, dashboard: 1, export: 2 }
 
 /** How long a chart or export waits until it is treated as what comes before it, in milliseconds: nothing waits forever. */
 const PROMOTED_AFTER = 1000
@@ -40,6 +48,7 @@ const placesOf = (kind: ReadKind, places: number): number => {
     case "list":
       return places
     case "chart":
+    case "dashboard":
       return Math.max(1, places - 1)
     case "export":
       return Math.max(1, places >> 1)
@@ -60,9 +69,9 @@ const hasPlace = (read: ReadRequest, running: ReadonlyArray<ReadRequest>, places
   const count = (of: ReadonlyArray<ReadRequest>, ...kinds: ReadonlyArray<ReadKind>) =>
     of.filter(({ kind }) => kinds.includes(kind)).length
   return (
-    count(running, "chart", "export") < placesOf("chart", places) &&
-    count(own, "chart", "export") < placesOf("chart", ownPlaces) &&
-    (read.kind === "chart" || count(running, "export") < placesOf("export", places))
+    count(running, "chart", "dashboard", "export") < placesOf("chart", places) &&
+    count(own, "chart", "dashboard", "export") < placesOf("chart", ownPlaces) &&
+    (read.kind !== "export" || count(running, "export") < placesOf("export", places))
   )
 }
 

@@ -1,10 +1,12 @@
 import type { Connection } from "@effect/sql/SqlConnection"
 import { SqlError } from "@effect/sql/SqlError"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import { createRequire } from "node:module"
-import { limitOf, type Read } from "../sql/Reads.js"
+import { limitOf, type Read, type Snapshots } from "../sql/Reads.js"
 import * as ReadTurns from "../sql/ReadTurns.js"
 import { NotNow, ReadLimitExceeded } from "../sql/Storing.js"
 import * as ReaderProcess from "./ReaderProcess.js"
@@ -22,6 +24,7 @@ export interface ReaderPoolConfig {
 export interface ReaderPool {
   /** The connection for the statements of a read. */
   readonly connectionOf: (read: Read) => Connection
+  readonly snapshots: Context.Tag.Service<Snapshots>
   /** Whether readers have the function that tests a text with a pattern. */
   readonly hasPatterns: boolean
 }
@@ -87,10 +90,14 @@ export const make = (config: ReaderPoolConfig): Effect.Effect<ReaderPool | undef
     }
     yield* Effect.addFinalizer(() => Effect.sync(() => [...alive].forEach(stop)))
 
-    /** A statement on a reader of its own. */
-    const answered = (read: Read, request: ReaderRequest): Effect.Effect<ReadonlyArray<object>, SqlError> =>
+    /** A statement on a reader. `onAnswer` is called when the reader can be used again, which it cannot after a failure. */
+    const answered = (
+      reader: ReaderProcess.ReaderProcess,
+      read: Read,
+      request: ReaderRequest,
+      onAnswer: (reader: ReaderProcess.ReaderProcess) => void
+    ): Effect.Effect<ReadonlyArray<object>, SqlError> =>
       Effect.async((resume) => {
-        const reader = take()
         let started: number | undefined
         let timer: NodeJS.Timeout | undefined
         let isDone = false
@@ -127,7 +134,7 @@ export const make = (config: ReaderPoolConfig): Effect.Effect<ReaderPool | undef
           },
           (answer) => {
             finish()
-            giveBack(reader)
+            onAnswer(reader)
             resume(Either.mapLeft(answer, (cause) => new SqlError({ cause, message: "Failed to execute statement" })))
           }
         )
@@ -150,20 +157,63 @@ export const make = (config: ReaderPoolConfig): Effect.Effect<ReaderPool | undef
         })
       })
 
+    /** A reader in a transaction, which is at its snapshot from the first statement that reads. */
+    const begun = (read: Read) =>
+      Effect.suspend(() => {
+        const reader = take()
+        return Effect.as(
+          Effect.onExit(
+            answered(reader, read, statement("BEGIN"), () => undefined),
+            (exit) => Effect.sync(() => (Exit.isFailure(exit) ? stop(reader) : undefined))
+          ),
+          reader
+        )
+      })
+    const ended = (reader: ReaderProcess.ReaderProcess, read: Read) =>
+      reader.hasEnded()
+        ? Effect.sync(() => stop(reader))
+        : // With the time of a new read: this one may have none left.
+          answered(reader, { ...read, spentMillis: 0 }, statement("COMMIT"), giveBack).pipe(
+            Effect.catchAll(() => Effect.sync(() => stop(reader)))
+          )
+
     return {
       hasPatterns: settings.re2 !== null,
-      connectionOf: (read) => {
-        const run = (sql: string, params: ReadonlyArray<unknown>, asLists = false) =>
-          turns.inTurn(read, answered(read, { sql, params, asLists }))
-        const execute: Connection["execute"] = (sql, params, transformRows) =>
-          transformRows === undefined ? run(sql, params) : Effect.map(run(sql, params), transformRows)
-        return {
-          execute,
-          executeUnprepared: execute,
-          executeRaw: (sql, params) => run(sql, params),
-          executeValues: (sql, params) => Effect.map(run(sql, params, true), (rows) => rows.filter(Array.isArray)),
-          executeStream: () => Effect.dieMessage("Streams of rows are not supported")
-        }
+      connectionOf: (read) =>
+        connection((request) =>
+          turns.inTurn(
+            read,
+            Effect.suspend(() => answered(take(), read, request, giveBack))
+          )
+        ),
+      snapshots: {
+        within: (read, use) =>
+          turns.inTurn(
+            read,
+            Effect.acquireUseRelease(
+              Effect.interruptible(begun(read)),
+              (reader) => use(connection((request) => answered(reader, read, request, () => undefined))),
+              (reader) => ended(reader, read)
+            )
+          )
       }
     }
   })
+
+const statement = (sql: string): ReaderRequest => ({ sql, params: [], asLists: false })
+
+/** A connection of the client's kind. `run` runs a statement. */
+const connection = (run: (request: ReaderRequest) => Effect.Effect<ReadonlyArray<object>, SqlError>): Connection => {
+  const execute: Connection["execute"] = (sql, params, transformRows) => {
+    const rows = run({ sql, params, asLists: false })
+    return transformRows === undefined ? rows : Effect.map(rows, transformRows)
+  }
+  return {
+    execute,
+    executeUnprepared: execute,
+    executeRaw: (sql, params) => run({ sql, params, asLists: false }),
+    executeValues: (sql, params) =>
+      Effect.map(run({ sql, params, asLists: true }), (rows) => rows.filter(Array.isArray)),
+    executeStream: () => Effect.dieMessage("Streams of rows are not supported")
+  }
+}

@@ -14,7 +14,7 @@ import { Dialect, sqliteDialect } from "../sql/Dialect.js"
 import { check, migrate } from "../sql/Migrations.js"
 import type { DatabaseIncompatible } from "../sql/SchemaRules.js"
 import { tablePrefix } from "../sql/Tables.js"
-import { queryTimeoutMillis, type ReadsConfig, routed } from "../sql/Reads.js"
+import { queryTimeoutMillis, type ReadsConfig, routed, Snapshots } from "../sql/Reads.js"
 import * as SqliteTransaction from "../sql/SqliteTransaction.js"
 import * as UnitOfWorkSql from "../sql/UnitOfWorkSql.js"
 import * as ReaderPool from "./ReaderPool.js"
@@ -139,7 +139,7 @@ const makeClient = (connection: Connection, pool: ReaderPool.ReaderPool | undefi
  */
 export const layer = (
   config: SqliteConfig
-): Layer.Layer<SqlClient.SqlClient | Dialect | UnitOfWork, DatabaseIncompatible | SqlError> =>
+): Layer.Layer<SqlClient.SqlClient | Dialect | Snapshots | UnitOfWork, DatabaseIncompatible | SqlError> =>
   UnitOfWorkSql.layer.pipe(
     Layer.provideMerge(migrate),
     Layer.provideMerge(
@@ -147,9 +147,15 @@ export const layer = (
         Effect.gen(function* () {
           const prefix = yield* tablePrefix(config.tablePrefix)
           const pool = yield* readersOf(config)
-          const client = yield* makeClient(yield* open(config, prefix), pool)
+          const connection = yield* open(config, prefix)
+          const client = yield* makeClient(connection, pool)
+          // Without readers the only connection reads in a transaction.
+          const snapshots = pool?.snapshots ?? { within: (_, use) => client.withTransaction(use(connection)) }
           const dialect = sqliteDialect(client, prefix, pool?.hasPatterns === true ? MATCHES : undefined)
-          return Context.make(SqlClient.SqlClient, client).pipe(Context.add(Dialect, dialect))
+          return Context.make(SqlClient.SqlClient, client).pipe(
+            Context.add(Dialect, dialect),
+            Context.add(Snapshots, snapshots)
+          )
         })
       )
     ),

@@ -82,7 +82,8 @@ const statementOf = (sql) => {
 process.on("message", ({ sql, params, asLists }) => {
   let answer
   try {
-    answer = { rows: statementOf(sql).raw(asLists).all(...params) }
+    const statement = statementOf(sql)
+    answer = { rows: statement.reader ? statement.raw(asLists).all(...params) : (statement.run(...params), []) }
   } catch (error) {
     answer = failure(error)
   }
