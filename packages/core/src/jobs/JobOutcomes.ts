@@ -68,7 +68,10 @@ export const make = (backoff: Backoff) =>
         )
       )
 
-    /** Runs steps and then `recorded`; if interrupted, it leaves the jobs as they are. */
+    /**
+     * Runs steps and then `recorded`; if interrupted, it leaves the jobs as they are. Steps that fail interrupt those beside
+     * them: that is a failure.
+     */
     const attempted = <A>(
       kind: string,
       steps: Effect.Effect<A, JobFailed | StorageError>,
@@ -76,7 +79,7 @@ export const make = (backoff: Backoff) =>
     ): Effect.Effect<void> =>
       Effect.uninterruptibleMask((restore) =>
         Effect.flatMap(Effect.exit(restore(steps)), (exit) =>
-          Exit.isFailure(exit) && Cause.isInterrupted(exit.cause) ? Effect.interrupt : recorded(exit)
+          Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) ? Effect.interrupt : recorded(exit)
         )
       ).pipe(Effect.withSpan(`job ${kind}`, { captureStackTrace: false }))
 

@@ -24,16 +24,17 @@ export class RunningJobs {
     for (const claim of claims) this.#jobs.set(claim.id, { claim, fiber, isAlone, confirmedAt: now })
   }
 
-  /** Whether this claim of the job runs. */
-  has({ attempt, id }: Claim): boolean {
-    return this.#jobs.get(id)?.claim.attempt === attempt
+  /** Whether this claim of the job runs. A job that was handed over to another kind begins again with its first attempt. */
+  has({ attempt, id, kind }: Claim): boolean {
+    const running = this.#jobs.get(id)?.claim
+    return running?.attempt === attempt && running.kind === kind
   }
 
-  /** The earlier claims of these jobs that still run. */
+  /** The earlier claims of these jobs that still run. One that has handed its job over has not lost it. */
   earlier(claims: ReadonlyArray<Claim>): ReadonlyArray<Claim> {
     return claims.flatMap((claim) => {
-      const job = this.#jobs.get(claim.id)
-      return job === undefined || this.has(claim) ? [] : [job.claim]
+      const running = this.#jobs.get(claim.id)?.claim
+      return running === undefined || running.kind !== claim.kind || this.has(claim) ? [] : [running]
     })
   }
 

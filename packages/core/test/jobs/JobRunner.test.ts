@@ -142,6 +142,18 @@ for (const database of TestEngine.databases) {
       })
     )
 
+    it.effect("records the failure of a job whose failing part interrupts the others", () =>
+      Effect.gen(function* () {
+        const failing = Effect.zipRight(turns(1), Effect.fail(new JobFailed({ reason: "One part.", retry: false })))
+        const { enqueue, job, runner } = yield* workshop(() =>
+          Effect.all([Effect.never, failing, Effect.never], { concurrency: "unbounded", discard: true })
+        )
+        const one = yield* enqueue()
+        expect(yield* runner.drain).toBe(1)
+        expect(yield* job(one)).toMatchObject({ state: "dead", lastError: "One part." })
+      })
+    )
+
     it.effect("extends the lease of a long job by heartbeats", () =>
       Effect.gen(function* () {
         const done = yield* Deferred.make<boolean>()
