@@ -33,11 +33,12 @@ const refusalCounter = ({ points, seconds }: Allowance): Pick<typeof RateLimiter
   return {
     refuse: (subjects) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const counts = subjects.map((subject) => counter.add(subject, now))
-        const excess = counts.filter(({ count }) => count > points)
-        return excess.length === 0
-          ? Effect.void
-          : Effect.fail(tooMany(Math.max(...excess.map(({ remainingMillis }) => remainingMillis))))
+        // Beyond the allowance of an address its prefixes are not counted: a flood of random keys has one for each key.
+        for (const subject of subjects) {
+          const { count, remainingMillis } = counter.add(subject, now)
+          if (count > points) return Effect.fail(tooMany(remainingMillis))
+        }
+        return Effect.void
       }),
     isSuspect: (subjects) =>
       Effect.map(Clock.currentTimeMillis, (now) =>
