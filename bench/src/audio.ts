@@ -4,9 +4,13 @@
  */
 import * as RedactionAudio from "@earshot/redaction/audio"
 import * as AudioFiles from "@earshot/test-kit/audio"
+import { RecordingAudio } from "@earshot/core"
+import * as AudioThreads from "@earshot/core/providers/AudioThreads"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { readFile } from "node:fs/promises"
+import { monitorEventLoopDelay } from "node:perf_hooks"
+import { setTimeout as sleep } from "node:timers/promises"
 import { benchmark, type Environment } from "./Benchmark.js"
 import { median, type Sample, timed } from "./measure.js"
 
@@ -57,6 +61,49 @@ const measure = async (
   )
 }
 
+/** How long the event loop stood still at most while audio was muted, in milliseconds. */
+const longestDelay = async (work: Effect.Effect<unknown, unknown>): Promise<number> => {
+  // What was left to collect by others is not counted.
+  await sleep(50)
+  const delays = monitorEventLoopDelay({ resolution: 1 })
+  delays.enable()
+  // The first delay is counted from the first turn of the event loop.
+  await sleep(10)
+  await Effect.runPromise(work)
+  await sleep(5)
+  delays.disable()
+  return delays.max / 1e6
+}
+
+/** Muting on the thread that answers requests, as `redactAudio` does it, and in a thread, as a server does it. */
+const compareThreads = (
+  { rounds, seconds }: Size,
+  print: Environment["print"],
+  calls: ReadonlyArray<readonly [label: string, target: number, bytes: Uint8Array]>,
+  ranges: ReadonlyArray<RedactionAudio.MuteRange>
+) =>
+  Effect.gen(function* () {
+    const inThread = yield* RecordingAudio
+    print(`longest delay of the event loop while audio of ${seconds} s is muted, median of ${rounds} rounds`)
+    for (const [label, , bytes] of calls) {
+      const here: Array<number> = []
+      const there: Array<number> = []
+      for (let round = 0; round <= rounds; round++) {
+        const delays = yield* Effect.promise(async () => [
+          await longestDelay(RedactionAudio.redactAudio(bytes, ranges)),
+          await longestDelay(inThread.redact(bytes, ranges, {}))
+        ])
+        // The first round loads the decoders and starts the thread.
+        if (round === 0) continue
+        here.push(delays[0] ?? Number.NaN)
+        there.push(delays[1] ?? Number.NaN)
+      }
+      print(
+        `  ${label.padEnd(46)} ${median(here).toFixed(0).padStart(6)} ms on its thread, ${median(there).toFixed(0).padStart(4)} ms with a thread of its own`
+      )
+    }
+  }).pipe(Effect.provide(AudioThreads.layer()), Effect.runPromise)
+
 export const audioBenchmark = benchmark<Size>({
   name: "audio",
   full: { seconds: 3_600, rounds: 3 },
@@ -85,5 +132,6 @@ export const audioBenchmark = benchmark<Size>({
       await measure(size, print, `${label}, all`, target, bytes, complete)
       if (label.includes("stereo")) await measure(size, print, `${label}, one channel`, target, bytes, oneChannel)
     }
+    await compareThreads(size, print, calls, everyMinute)
   }
 })

@@ -88,7 +88,11 @@ const notices = async (inputs) => {
 export const bundle = async (outDir = path.join(here, "dist/bundle")) => {
   await rm(outDir, { recursive: true, force: true })
   const { metafile } = await build({
-    entryPoints: { earshot: path.join(here, "src/earshot.ts") },
+    entryPoints: {
+      earshot: path.join(here, "src/earshot.ts"),
+      // Where the engine finds the program of its threads from a file in the bundle.
+      "packages/redaction/dist/audio/thread": path.join(packages, "redaction/src/audio/thread.ts")
+    },
     absWorkingDir: workspace,
     outdir: outDir,
     bundle: true,

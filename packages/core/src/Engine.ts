@@ -68,6 +68,8 @@ import * as HttpRecordingSource from "./providers/HttpRecordingSource.js"
 import * as OutboundHttp from "./providers/OutboundHttp.js"
 import * as WebSocketVoiceConnections from "./providers/WebSocketVoiceConnections.js"
 import type { AudioProbe } from "./calls/AudioProbe.js"
+import * as AudioThreads from "./providers/AudioThreads.js"
+import type { RecordingAudio } from "./calls/RecordingAudio.js"
 import * as MusicMetadataProbe from "./providers/MusicMetadataProbe.js"
 import * as QuickJsSandbox from "./providers/QuickJsSandbox.js"
 import { type NerProvider, nerProviderNone } from "@earshot/redaction"
@@ -209,6 +211,8 @@ export interface Ports {
     TextExecutor.TextExecutorConfig & { readonly voice?: VoiceExecutor.VoiceExecutorConfig }
   /** Settings of `JobRunner`, which runs no job before `run` or `drain` is called. */
   readonly jobs?: JobRunner.JobRunnerConfig
+  /** Works on the audio of recordings. Default: in threads. */
+  readonly recordingAudio?: Layer.Layer<RecordingAudio>
   /** Reads the durations of recordings. Default: `music-metadata`. */
   readonly audioProbe?: Layer.Layer<AudioProbe>
   /** The host's own model for finding sensitive data, in addition to the rules. Default: none. */
@@ -407,6 +411,7 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
         Integrations.layer
       )
     ),
+    Layer.provide(ports.recordingAudio ?? AudioThreads.layer()),
     Layer.provide(ports.blobs ?? FileBlobStore.layer({ directory: "earshot-recordings" })),
     Layer.merge(Layer.merge(dashboards, Jobs.layer)),
     Layer.provideMerge(evaluation),

@@ -40,3 +40,13 @@ export class RecordingUrlInvalid extends Schema.TaggedError<RecordingUrlInvalid>
     return "The URL is invalid or has expired. Request a new one."
   }
 }
+
+/** Work on audio was not finished: it took too long, or its thread failed. Nothing is known of the audio. */
+export class AudioWorkFailed extends Schema.TaggedError<AudioWorkFailed>("@earshot/core/calls/AudioWorkFailed")(
+  "AudioWorkFailed",
+  { reason: Schema.String }
+) {
+  override get message(): string {
+    return `The audio could not be worked on: ${this.reason}`
+  }
+}

@@ -141,6 +141,36 @@ const redactSubject = (
   }
 }
 
+/**
+ * What judges and code say of a call, as it is stored: they may repeat a value that was not recognized in the transcript, in
+ * a form in which it is.
+ */
+const redactOutcome = (
+  { metric, outcome }: Evaluated,
+  { redactFields }: CallRecord,
+  options: RedactOptions
+): Evaluated => {
+  if (redactFields.length === 0) return { metric, outcome }
+  const text = (value: string | null) => (value === null ? null : redactText(value, redactFields, options))
+  const { detail, value } = outcome
+  return {
+    metric,
+    outcome: {
+      ...outcome,
+      // The values of an enumeration are the metric's own words.
+      value: typeof value === "string" && metric.evalType !== "enum" ? text(value) : value,
+      detail: {
+        ...detail,
+        reason: text(detail.reason),
+        explanation: text(detail.explanation),
+        ...(detail.judgement === undefined
+          ? {}
+          : { judgement: { ...detail.judgement, quote: text(detail.judgement.quote) } })
+      }
+    }
+  }
+}
+
 /** The failure of a job whose metrics wait, or failed for good; undefined if all are evaluated. */
 const jobFailureOf = (unevaluated: Unevaluated, total: number): JobFailed | undefined => {
   const { failed } = unevaluated
@@ -196,7 +226,12 @@ export const layer = (config: EvaluationConfig = {}) =>
                   ? new CallDeleted()
                   : fields.value.length > call.redactFields.length
                     ? new JobFailed({ reason: "The call was redacted further while it was evaluated.", retry: true })
-                    : evaluations.record(permit, call.id, outcome, claim.id)
+                    : evaluations.record(
+                        permit,
+                        call.id,
+                        outcome.map((one) => redactOutcome(one, call, redactOptions)),
+                        claim.id
+                      )
             )
           )
 

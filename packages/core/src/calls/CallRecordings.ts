@@ -1,5 +1,4 @@
 /** Reads the recordings of calls: their bytes, their waveforms, and signed URLs for players. */
-import { audioPeaks } from "@earshot/redaction/audio"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -29,6 +28,7 @@ import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { type BlobMissing, type BlobRange, BlobStore, type BlobStoreFailed } from "./BlobStore.js"
 import { RecordingUrlInvalid } from "./CallErrors.js"
 import type { Recording } from "./CallRecord.js"
+import { RecordingAudio } from "./RecordingAudio.js"
 import { blobStoreError } from "./RecordingIntake.js"
 import {
   MISSING_FILE,
@@ -110,6 +110,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const store = yield* RecordingStore
     const blobs = yield* BlobStore
+    const audio = yield* RecordingAudio
     const keys = yield* SigningKeys
     const secrets = yield* SecretSource
     const queue = yield* JobQueue
@@ -138,7 +139,7 @@ export const layer = Layer.effect(
     const computePeaks = (blob: string): Effect.Effect<StoredPeaks, StorageError> =>
       joined(blobs.get(blob)).pipe(
         Effect.flatMap((bytes) =>
-          Effect.match(audioPeaks(bytes, PEAKS), {
+          Effect.match(audio.peaks(bytes, PEAKS), {
             onFailure: (error): StoredPeaks => ({ status: "unavailable", reason: unavailableReason(error) }),
             onSuccess: (peaks): StoredPeaks => ({ status: "ready", peaks })
           })

@@ -21,6 +21,7 @@ import { streamPages } from "../kernel/StreamPages.js"
 import { Evaluations } from "../metrics/Evaluations.js"
 import type { Metrics } from "../metrics/Metrics.js"
 import type { AudioProbe } from "./AudioProbe.js"
+import type { RecordingAudio } from "./RecordingAudio.js"
 import type { BlobStore } from "./BlobStore.js"
 import type { RedactionUnavailable } from "./CallErrors.js"
 import { type CallQuery, parseCallQuery } from "./CallQuery.js"
@@ -106,6 +107,7 @@ export const layer = (
   | RecordingSource
   | Transcriber
   | AudioProbe
+  | RecordingAudio
   | NerProvider
 > =>
   Layer.effect(

@@ -15,7 +15,7 @@ import {
   type RedactionCount,
   type SensitiveField
 } from "@earshot/redaction"
-import { type AudioError, type AudioFormat, describeAudio, type Fill, redactAudio } from "@earshot/redaction/audio"
+import type { AudioError, AudioFormat, Fill } from "@earshot/redaction/audio"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -26,10 +26,10 @@ import type { ValidationFailed } from "../kernel/FieldErrors.js"
 import type { StorageError } from "../kernel/Storage.js"
 import { isSuperseded } from "../platforms/Envelopes.js"
 import { type RawTranscript, type RedactedTranscript, skippedOf } from "../transcripts/Transcript.js"
-import { AudioProbe } from "./AudioProbe.js"
+import { RecordingAudio } from "./RecordingAudio.js"
 import { AUDIO_HEAD_BYTES, type AudioType, detectAudioFormat } from "./AudioFormat.js"
 import { type Blob, BlobStore } from "./BlobStore.js"
-import { RedactionUnavailable } from "./CallErrors.js"
+import { type AudioWorkFailed, RedactionUnavailable } from "./CallErrors.js"
 import type { CallRecord, Recording } from "./CallRecord.js"
 import { CallStore } from "./CallStore.js"
 import type { CalledAgent, Delivery } from "./Delivery.js"
@@ -60,17 +60,21 @@ const withoutSuperseded = (ingest: ValidIngest, before: CallRecord | undefined):
       }
     : ingest
 
-/** A recording in memory. */
-interface AudioData {
+/** A recording in memory, as it was given. */
+interface GivenAudio {
   readonly bytes: Uint8Array
   readonly contentType: string
-  readonly durationSeconds: number | null
-  readonly channels: number | null
+}
+
+/** A muted recording in memory. */
+interface AudioData extends GivenAudio {
+  readonly durationSeconds: number
+  readonly channels: number
 }
 
 /** A recording in memory, or an error message for the call record. */
-interface AudioOutcome {
-  readonly audio: AudioData | undefined
+interface AudioOutcome<Audio> {
+  readonly audio: Audio | undefined
   readonly error: string | undefined
 }
 
@@ -82,8 +86,8 @@ export interface RedactedDelivery {
   readonly deliveryOf: (blob: Blob | undefined) => Delivery
 }
 
-const noAudio: AudioOutcome = { audio: undefined, error: undefined }
-const failedAudio = (error: string): AudioOutcome => ({ audio: undefined, error })
+const noAudio = { audio: undefined, error: undefined }
+const failedAudio = (error: string | undefined) => ({ audio: undefined, error })
 
 const NOT_STORED = "The recording was not stored:"
 const NO_TRANSCRIPT = `${NOT_STORED} there is no transcript to locate what has to be redacted.`
@@ -94,33 +98,27 @@ const BEYOND_END = `${NOT_STORED} the transcript has times beyond the end of the
 const CONTENT_TYPES: Record<AudioFormat, AudioType> = { wav: "audio/wav", mp3: "audio/mpeg", opus: "audio/ogg" }
 
 /** Why audio could not be muted; the message holds nothing of the audio. */
-const notMuted = (error: AudioError): string => {
+const notMuted = (error: AudioError | AudioWorkFailed): string => {
   switch (error._tag) {
     case "UnsupportedAudio":
-      return `${NOT_STORED} audio of this format cannot be muted.`
+      return `${NOT_STORED} audio of this format cannot be muted, and its tags cannot be removed.`
     case "MalformedAudio":
       return `${NOT_STORED} it cannot be decoded.`
     case "UnusableRanges":
       return NO_TIMES
     case "MutingNotProven":
       return `${NOT_STORED} its muted ranges could not be verified to be silent.`
+    case "AudioWorkFailed":
+      return `${NOT_STORED} muting it took too long or too much memory.`
   }
 }
 
 /** The audio in some bytes, or why there is none. */
-const audioOf = (probe: AudioProbe["Type"], bytes: Uint8Array): Effect.Effect<Either.Either<AudioData, string>> =>
-  Effect.gen(function* () {
-    const detected = detectAudioFormat(bytes.subarray(0, AUDIO_HEAD_BYTES), bytes.length)
-    if (Either.isLeft(detected)) return Either.left(detected.left)
-    const { contentType } = detected.right
-    // What can be muted is read to be muted anyway.
-    const known = Either.getOrElse(describeAudio(bytes), () => detected.right)
-    const { channels, durationSeconds } =
-      known.durationSeconds === null
-        ? yield* probe.probe(Stream.make(bytes), { contentType, sizeBytes: bytes.length })
-        : known
-    return Either.right({ bytes, contentType, durationSeconds, channels })
-  })
+const audioOf = (bytes: Uint8Array): Either.Either<GivenAudio, string> =>
+  Either.map(detectAudioFormat(bytes.subarray(0, AUDIO_HEAD_BYTES), bytes.length), ({ contentType }) => ({
+    bytes,
+    contentType
+  }))
 
 /** A stored transcript as input for further redaction. */
 const asRaw = (stored: RedactedTranscript): RawTranscript => ({
@@ -178,7 +176,7 @@ interface Parts {
   readonly bringsAudio: boolean
   /** Whether the stored recording has to be muted again, because its transcript or the fields change. */
   readonly mutesStored: boolean
-  readonly muted: AudioOutcome
+  readonly muted: AudioOutcome<AudioData>
   readonly recordingError: string | undefined
   readonly channel: 0 | 1 | undefined
 }
@@ -232,20 +230,19 @@ export const make = (config: RedactionConfig) =>
   Effect.gen(function* () {
     const store = yield* CallStore
     const blobs = yield* BlobStore
-    const probe = yield* AudioProbe
+    const audioWork = yield* RecordingAudio
     const source = yield* RecordingSource
     const transcriber = yield* Transcriber
     const ner = yield* NerProvider
     const { fill, keepDetails = [], ...options } = config
     const callDetails = makeDetails(keepDetails, options)
 
-    const readDelivered = (ref: RecordingRef): Effect.Effect<AudioOutcome, ValidationFailed> =>
+    const readDelivered = (ref: RecordingRef): Effect.Effect<AudioOutcome<GivenAudio>, ValidationFailed> =>
       (ref.from === "upload" ? Effect.succeed(ref.upload.bytes) : collect(source.fetch(ref.url))).pipe(
-        Effect.flatMap((bytes) => audioOf(probe, bytes)),
-        Effect.map(
-          Either.match({
+        Effect.map((bytes) =>
+          Either.match(audioOf(bytes), {
             onLeft: (reason) => failedAudio(recordingMissing(reason)),
-            onRight: (audio): AudioOutcome => ({ audio, error: undefined })
+            onRight: (audio) => ({ audio, error: undefined })
           })
         ),
         Effect.catchTags({
@@ -255,10 +252,9 @@ export const make = (config: RedactionConfig) =>
         })
       )
 
-    const readStored = (recording: Recording): Effect.Effect<AudioData | undefined, StorageError> =>
+    const readStored = (recording: Recording): Effect.Effect<GivenAudio | undefined, StorageError> =>
       collect(blobs.get(recording.blobKey)).pipe(
-        Effect.flatMap((bytes) => audioOf(probe, bytes)),
-        Effect.map(Either.getOrUndefined),
+        Effect.map((bytes) => Either.getOrUndefined(audioOf(bytes))),
         Effect.catchTags({ BlobMissing: () => Effect.succeed(undefined), BlobStoreFailed: blobStoreError })
       )
 
@@ -283,19 +279,18 @@ export const make = (config: RedactionConfig) =>
           )
 
     const mute = (
-      audio: AudioData,
+      audio: GivenAudio,
       redaction: TranscriptRedaction | undefined,
       channel: 0 | 1 | undefined
-    ): Effect.Effect<AudioOutcome> => {
+    ): Effect.Effect<AudioOutcome<AudioData>> => {
       if (redaction === undefined || redaction.transcript.turns.length === 0) {
         return Effect.succeed(failedAudio(NO_TRANSCRIPT))
       }
       const { ranges } = redaction
       if (ranges._tag === "Unknown") return Effect.succeed(failedAudio(NO_TIMES))
-      if (ranges.ranges.length === 0) return Effect.succeed({ audio, error: undefined })
-      // The ranges include their margin already.
-      return redactAudio(audio.bytes, muteRanges(ranges.ranges, channel), { padding: 0, fill }).pipe(
-        Effect.map(({ bytes, info, rangesBeyond }): AudioOutcome => {
+      // Without ranges its tags are removed. The ranges include their margin already.
+      return audioWork.redact(audio.bytes, muteRanges(ranges.ranges, channel), { padding: 0, fill }).pipe(
+        Effect.map(({ bytes, info, rangesBeyond }) => {
           const contentType = CONTENT_TYPES[info.format]
           return rangesBeyond > 0
             ? failedAudio(BEYOND_END)
@@ -336,8 +331,8 @@ export const make = (config: RedactionConfig) =>
 
     const counted = (
       redaction: TranscriptRedaction | undefined,
-      audio: AudioData | undefined,
-      muted: AudioOutcome,
+      audio: GivenAudio | undefined,
+      muted: AudioOutcome<AudioData>,
       begun: number
     ): Effect.Effect<void> =>
       Effect.flatMap(Clock.currentTimeMillis, (finished) =>
@@ -365,7 +360,7 @@ export const make = (config: RedactionConfig) =>
         const mutesStored = stored !== undefined && (transcript.delivered || scope.extended)
         const channel = channelOf(ingest.body.main_agent_channel_index) ?? stored?.mainAgentChannelIndex ?? undefined
         const audio = delivered.audio ?? (mutesStored ? yield* readStored(stored) : undefined)
-        const muted = audio === undefined ? delivered : yield* mute(audio, redaction, channel)
+        const muted = audio === undefined ? failedAudio(delivered.error) : yield* mute(audio, redaction, channel)
         const parts: Parts = {
           ingest,
           agent,

@@ -1,5 +1,6 @@
 /** The waveform of a call's recording. It is computed once, by a job, when it is first requested. */
 import type { AudioError, AudioPeaks, PeaksOptions } from "@earshot/redaction/audio"
+import type { AudioWorkFailed } from "./CallErrors.js"
 import * as Schema from "effect/Schema"
 import type { NewJob } from "../jobs/Job.js"
 import * as Fields from "../kernel/Fields.js"
@@ -26,10 +27,16 @@ export type StoredPeaks =
 export type RecordingPeaks = StoredPeaks | { readonly status: "pending" }
 
 /** Why a recording has no waveform, for the people who look at it. */
-export const unavailableReason = (error: AudioError): string =>
-  error._tag === "UnsupportedAudio"
-    ? "A waveform can be computed of WAV, FLAC, MP3 and Opus only."
-    : "The recording cannot be decoded."
+export const unavailableReason = (error: AudioError | AudioWorkFailed): string => {
+  switch (error._tag) {
+    case "UnsupportedAudio":
+      return "A waveform can be computed of WAV, FLAC, MP3 and Opus only."
+    case "AudioWorkFailed":
+      return "Reading the recording took too long or too much memory."
+    default:
+      return "The recording cannot be decoded."
+  }
+}
 
 export const MISSING_FILE = "The file of the recording is missing."
 

@@ -8,11 +8,18 @@ export {
   RecordingPeaksJson,
   type StoredPeaks
 } from "./RecordingPeaks.js"
+export { type MutedRecording, RecordingAudio } from "./RecordingAudio.js"
 export { type CallRecording, RecordingStore, type RecordingWithPeaks } from "./RecordingStore.js"
 export { RecordingUrlDraft, SIGNED_RECORDINGS_PATH, type SignedRecording, SignedRecordingJson } from "./RecordingUrl.js"
 export { type PendingBlob, PendingBlobStore, type RecordedThing } from "./PendingBlobStore.js"
 export { Recordings, type RecordingsConfig, type RecordingsReport } from "./Recordings.js"
-export { CallDeleted, RecordingUrlInvalid, RedactionIncomplete, RedactionUnavailable } from "./CallErrors.js"
+export {
+  AudioWorkFailed,
+  CallDeleted,
+  RecordingUrlInvalid,
+  RedactionIncomplete,
+  RedactionUnavailable
+} from "./CallErrors.js"
 export * from "./CallRecord.js"
 export { CallEvaluations, EvaluationRequest, type RequestedEvaluation } from "./CallEvaluations.js"
 export { type CompletedBody, completeBody } from "./EnvelopeFields.js"

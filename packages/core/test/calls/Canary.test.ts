@@ -5,7 +5,21 @@ import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { Calls, Engine, hostActor, Organizations, Upload, untrusted } from "@earshot/core"
+import {
+  AnswerUnusable,
+  type Ask,
+  CallEvaluations,
+  Calls,
+  Engine,
+  hostActor,
+  JobRunner,
+  LanguageModel,
+  Metrics,
+  Organizations,
+  Tracing,
+  Upload,
+  untrusted
+} from "@earshot/core"
 import { PostgresStorage } from "@earshot/core/postgres"
 import * as FileBlobStore from "@earshot/core/providers/FileBlobStore"
 import { SqliteStorage } from "@earshot/core/sqlite"
@@ -17,7 +31,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url))
@@ -43,8 +59,79 @@ const recording = (): Buffer => {
   const rate = 8000
   const samples = Buffer.alloc(rate * 2 * 20, "..")
   for (const second of [4, 9, 14]) SOUND.copy(samples, second * rate * 2)
-  return Buffer.from(wavFileOf(samples, { tag: "pcm", bits: 16, channels: 1, sampleRate: rate }))
+  const tags = [["LIST", Buffer.from("INFOINAMCall with Jane Quimby, 4155553871")] as const]
+  return Buffer.from(
+    wavFileOf(samples, { tag: "pcm", bits: 16, channels: 1, sampleRate: rate, before: tags, behind: tags })
+  )
 }
+
+const WRITTEN = "415-555-3871, 4155553871, jane.quimby@example.com, 4000 0566 5566 5556"
+
+/** A transcript with tool calls, whose arguments and results have the values. */
+const withTools = {
+  transcript_type: "provider_a",
+  transcript_json: [
+    { role: "bot", message: "What is your phone number?", secondsFromStart: 0, duration: 1000 },
+    { role: "user", message: "415-555-3871", secondsFromStart: 3, duration: 3000 },
+    {
+      role: "tool_calls",
+      secondsFromStart: 7,
+      toolCalls: [
+        {
+          id: "1",
+          function: { name: "find_customer", arguments: JSON.stringify({ phone: "4155553871", note: { of: WRITTEN } }) }
+        }
+      ]
+    },
+    { role: "tool_call_result", toolCallId: "1", name: "find_customer", result: WRITTEN, secondsFromStart: 8 }
+  ]
+}
+
+const attribute = (key: string, stringValue: string) => ({ key, value: { stringValue } })
+
+/** An export of spans, with the values in each place that can have a text. */
+const spans = {
+  resourceSpans: [
+    {
+      resource: { attributes: [attribute("service.name", "agent"), attribute("owner", WRITTEN)] },
+      scopeSpans: [
+        {
+          scope: { name: "livekit-agents", attributes: [attribute("scope", WRITTEN)] },
+          spans: [
+            {
+              traceId: "0af7651916cd43dd8448eb211c80319c",
+              spanId: "b7ad6b7169203331",
+              name: `lookup of ${WRITTEN}`,
+              startTimeUnixNano: "1774958400000000000",
+              endTimeUnixNano: "1774958403000000000",
+              attributes: [attribute("lk.user_transcript", WRITTEN), attribute("note", WRITTEN)],
+              events: [
+                { timeUnixNano: "1774958401000000000", name: "said", attributes: [attribute("content", WRITTEN)] }
+              ],
+              status: { code: 2, message: WRITTEN }
+            }
+          ]
+        }
+      ]
+    }
+  ]
+}
+
+/** A judge that repeats the values. */
+const ask: Ask = ({ schema }) =>
+  Schema.decodeUnknown(schema)({
+    reasoning: `The caller gave ${WRITTEN}.`,
+    verdict: "decided",
+    value: true,
+    turn: 1,
+    quote: WRITTEN
+  }).pipe(
+    // Metrics with other values than true and false are not judged.
+    Effect.mapError(() => new AnswerUnusable({ reason: `It says ${WRITTEN}.` })),
+    Effect.map((value) => ({ value, model: "fake-1", promptHash: "h".repeat(64), seed: 7 }))
+  )
+
+const repeating = Layer.succeed(LanguageModel, { ask: Option.some(ask) })
 
 const body = {
   transcript_type: "service",
@@ -84,7 +171,8 @@ interface Place {
 
 const engine = ({ blobs, database, location }: Place) =>
   Engine.layerWith({
-    blobs: FileBlobStore.layer({ directory: blobs })
+    blobs: FileBlobStore.layer({ directory: blobs }),
+    languageModel: repeating
   }).pipe(
     Layer.provideMerge(
       database === "sqlite"
@@ -168,7 +256,7 @@ describe.each(["sqlite", "postgres"] as const)("sensitive values of redacted cal
   let place: Place = { database, location: join(folder, "calls.db"), blobs: join(folder, "blobs") }
   let drop: () => Promise<unknown> = () => Promise.resolve()
 
-  const run = <A, E>(effect: Effect.Effect<A, E, Calls | Organizations | SqlClient>, log: Array<string> = []) =>
+  const run = <A, E>(effect: Effect.Effect<A, E, Engine.Services | SqlClient>, log: Array<string> = []) =>
     Effect.runPromise(
       effect.pipe(
         Effect.provide(engine(place)),
@@ -214,7 +302,7 @@ describe.each(["sqlite", "postgres"] as const)("sensitive values of redacted cal
           calls
             .ingest(untrusted({ ...body, agent: owner.agent, ...more }))
             .pipe(TestEngine.as(hostActor(owner.organization)))
-        const voice_recording = new Upload(recording(), "audio/wav", "a.wav")
+        const voice_recording = new Upload(recording(), "audio/wav", "Jane Quimby 415-555-3871.wav")
         const whole = yield* ingest({ call_id: "whole", voice_recording })
         const again = yield* ingest({ call_id: "whole", redact_fields: undefined, voice_recording })
         const apart = yield* ingest({ call_id: "apart" })
@@ -226,7 +314,40 @@ describe.each(["sqlite", "postgres"] as const)("sensitive values of redacted cal
             transcript_json: [...body.transcript_json, { role: "agent", content: "Quimby" }]
           })
         )
-        const answers = JSON.stringify([whole, again, apart, late, early, rejected, String(rejected)])
+        const tools = yield* ingest({ call_id: "tools", ...withTools })
+        const asHost = TestEngine.as(hostActor(owner.organization))
+        const traces = yield* Tracing.Traces
+        const received = yield* asHost(
+          traces.receive({ json: spans }, { agent_id: owner.agent, redact_fields: body.redact_fields.join(",") })
+        )
+        const metric = yield* Effect.flatMap(Metrics, (metrics) =>
+          asHost(
+            metrics.create({
+              agent: owner.agent,
+              name: "judged",
+              type: "llm_judge",
+              eval_type: "binary",
+              prompt: "Is it so?"
+            })
+          )
+        )
+        const evaluations = yield* CallEvaluations
+        yield* asHost(evaluations.evaluate(tools.call.id, { metric_ids: [metric.id] }))
+        yield* Effect.flatMap(JobRunner, (runner) => runner.drain)
+        const scored = yield* asHost(evaluations.evaluations(tools.call.id))
+        expect(scored.find(({ metricId }) => metricId === metric.id)?.detail.explanation).toContain("The caller gave [")
+        const answers = JSON.stringify([
+          whole,
+          again,
+          apart,
+          late,
+          early,
+          rejected,
+          String(rejected),
+          tools,
+          received,
+          scored
+        ])
         expect(whole.call.recording).not.toBeNull()
         expect(late.call.recording).not.toBeNull()
         return [...(yield* found(place)), ...sung(Buffer.from(answers)).map((canary) => `answers: ${canary}`)]

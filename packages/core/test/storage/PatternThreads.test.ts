@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Regex from "../../src/filters/Regex.js"
-import { installed } from "../../src/storage/sql/InstalledModule.js"
+import { installed } from "../../src/kernel/InstalledModule.js"
 import { batchesOf, make } from "../../src/storage/sql/PatternThreads.js"
 
 const re2 = installed("re2js") ?? ""

@@ -8,12 +8,13 @@ import { isEmptyFrame } from "./Mp3Frame.js"
 import type { Mp3Layout } from "./Mp3.js"
 import { mp3Lateness } from "./MuteMp3.js"
 import { mp3Objection } from "./CheckMutedMp3.js"
-import { type MutedAudio, muteAudio, type MuteOptions, type MutingSummary } from "./MuteAudio.js"
+import { type MutedAudio, muteAudio, type MuteOptions, type MutingSummary, parseAudio } from "./MuteAudio.js"
 import { allRanges, type ChannelRanges, mergeRanges, type MuteRange, type AudioRange } from "./MuteRanges.js"
 import { opusObjection } from "./CheckMutedOpus.js"
 import { OPUS_RATE, packetBytes, parseOpus } from "./OggOpus.js"
 import { type OpusMuting, runsOf } from "./MuteOpus.js"
 import { wavObjection } from "./CheckMutedWav.js"
+import { withoutTags } from "./Tags.js"
 
 /** Muted audio that was decoded again and verified to be silent in every range; safe to store. */
 export interface RedactedAudio extends MutingSummary {
@@ -67,15 +68,17 @@ export const checkMuted = (original: Uint8Array, muted: MutedAudio): Effect.Effe
 }
 
 /**
- * Converts audio where its format needs it, mutes it and verifies the result. After any failure, the audio must not be
- * stored. See `convertAudio` for the formats, `muteAudio` for the ranges and `checkMuted` for the verification.
+ * Converts audio where its format needs it, removes its tags, mutes it and verifies the result. After any failure, the audio
+ * must not be stored. See `convertAudio` for the formats, `withoutTags` for what is removed, `muteAudio` for the ranges and
+ * `checkMuted` for the verification.
  */
 export const redactAudio = Effect.fn("redactAudio")(function* (
   bytes: Uint8Array,
   ranges: ReadonlyArray<MuteRange>,
   options: MuteOptions = {}
 ): Effect.fn.Return<RedactedAudio, AudioError> {
-  const audio = yield* convertAudio(bytes)
+  const converted = yield* convertAudio(bytes)
+  const audio = yield* withoutTags(converted, yield* parseAudio(converted))
   const muted = yield* muteAudio(audio, ranges, options)
   return yield* checkMuted(audio, muted)
 })

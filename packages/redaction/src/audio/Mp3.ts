@@ -20,6 +20,8 @@ export interface Mp3Layout {
   readonly positions: ReadonlyArray<number>
   /** Length of that stream. */
   readonly mainLength: number
+  /** Offset of the first frame, the information frame included. */
+  readonly first: number
   /** Offset from which frames may start: after any ID3v2 tag and the information frame. */
   readonly start: number
   readonly hasInfoFrame: boolean
@@ -125,6 +127,7 @@ export const parseMp3 = (bytes: Uint8Array): Either.Either<Mp3Layout, AudioError
     sizes,
     positions,
     mainLength,
+    first,
     start: info === undefined ? behindId3(bytes) : first + frameSize(bytes, first),
     hasInfoFrame: info !== undefined,
     isCut,

@@ -1,3 +1,4 @@
+export { AudioAnswer, type AudioPiece, type AudioQuestion } from "./AudioQuestions.js"
 export { type AudioError, MalformedAudio, MutingNotProven, UnsupportedAudio, UnusableRanges } from "./AudioErrors.js"
 export { checkMuted, redactAudio, type RedactedAudio } from "./AudioCheck.js"
 export { convertAudio } from "./ConvertAudio.js"

@@ -10,7 +10,7 @@ import { limitOf, type Read, type Snapshots } from "../sql/Reads.js"
 import * as ReadTurns from "../sql/ReadTurns.js"
 import { NotNow, ReadLimitExceeded } from "../sql/Storing.js"
 import * as ReaderProcess from "./ReaderProcess.js"
-import { installed } from "../sql/InstalledModule.js"
+import { installed } from "../../kernel/InstalledModule.js"
 import type { ReaderRequest, ReaderSettings } from "./readerProgram.js"
 
 export interface ReaderPoolConfig {

@@ -1,0 +1,30 @@
+import type { AudioError, AudioInfo, AudioPeaks, MuteOptions, MuteRange, PeaksOptions } from "@earshot/redaction/audio"
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type { AudioWorkFailed } from "./CallErrors.js"
+
+/** Audio that was muted and verified to be silent in every range. */
+export interface MutedRecording {
+  readonly bytes: Uint8Array
+  readonly info: AudioInfo
+  /** Ranges that start at or behind the end of the audio. */
+  readonly rangesBeyond: number
+}
+
+/** Port: what is computed from the bytes of recordings, away from the thread that answers requests. */
+export class RecordingAudio extends Context.Tag("@earshot/core/calls/RecordingAudio")<
+  RecordingAudio,
+  {
+    /** Mutes ranges and verifies the result; see `redactAudio`. After any failure the audio must not be stored. */
+    readonly redact: (
+      bytes: Uint8Array,
+      ranges: ReadonlyArray<MuteRange>,
+      options: MuteOptions
+    ) => Effect.Effect<MutedRecording, AudioError | AudioWorkFailed>
+    /** The waveform; see `audioPeaks`. */
+    readonly peaks: (
+      bytes: Uint8Array,
+      options: PeaksOptions
+    ) => Effect.Effect<AudioPeaks, AudioError | AudioWorkFailed>
+  }
+>() {}
