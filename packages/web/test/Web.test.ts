@@ -441,6 +441,33 @@ describe("the web app", () => {
       )
     })
 
+    it("are read in one request, and widget by widget where all together take too long", async () => {
+      await open()
+      const requested: Array<string> = []
+      page.on("request", (request) => {
+        const path = new URL(request.url()).pathname
+        if (path.endsWith("/data/")) requested.push(path.replace(/\d+/, "ID"))
+      })
+      await page.goto(`${server.url}/app/dashboards/${server.dashboard}`)
+      await page.getByRole("region", { name: "How calls end" }).getByText("voicemail").waitFor()
+      expect(requested).toEqual(["/dashboards/dashboards/ID/data/"])
+      const { widgets } = (await server.get(`/dashboards/dashboards/${server.dashboard}/`)) as {
+        widgets: Array<{ id: number; name: string }>
+      }
+      const slow = widgets.find(({ name }) => name === "At a glance")?.id
+      const tooLong = JSON.stringify({ detail: "The query took longer than 30 seconds." })
+      await page.route(/dashboards\/dashboards\/\d+\/data/, (route) =>
+        route.fulfill({ status: 422, contentType: "application/json", body: tooLong })
+      )
+      await page.route(new RegExp(`widgets/${slow}/data`), (route) =>
+        route.fulfill({ status: 422, contentType: "application/json", body: tooLong })
+      )
+      await page.reload()
+      await page.getByRole("alert").getByText("The query took longer than 30 seconds.").waitFor()
+      await page.getByRole("region", { name: "How calls end" }).getByText("voicemail").waitFor()
+      await page.unrouteAll()
+    })
+
     it("open the calls of a period from its value", async () => {
       await open()
       await page.goto(`${server.url}/app/dashboards/${server.dashboard}`)

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query"
-import { client, dataOf, type Filter, type WidgetData } from "./client.js"
+import { client, type Dashboard, dataOf, EarshotError, type Filter, type WidgetData } from "./client.js"
 import type { FilterTree } from "../rules/filter.js"
 
 const path = (id: number) => ({ path: { id } })
@@ -16,12 +16,39 @@ export const dashboardQuery = (id: number) =>
     queryFn: ({ signal }) => dataOf(client.GET("/dashboards/dashboards/{id}/", { params: path(id), signal }))
   })
 
-/** What a widget shows; read again every minute while the page is visible. */
-export const widgetDataQuery = (id: number) =>
+/** The data of a widget, or why there is none. */
+export type WidgetOutcome = { readonly data: WidgetData } | { readonly error: Error }
+
+/** The server ended a chart that took too long. */
+const TOOK_TOO_LONG = 422
+
+const outcomeOf = async (id: number, signal: AbortSignal): Promise<WidgetOutcome> => {
+  try {
+    return { data: await dataOf(client.GET("/dashboards/widgets/{id}/data/", { params: path(id), signal })) }
+  } catch (error) {
+    if (error instanceof EarshotError && error.status === TOOK_TOO_LONG) return { error }
+    throw error
+  }
+}
+
+/**
+ * What the widgets of a dashboard show, by id, of the calls as they are at one moment. Where all together take too long, one
+ * by one. Read again every minute while the page is visible.
+ */
+export const dashboardDataQuery = ({ id, widgets }: Dashboard) =>
   queryOptions({
-    queryKey: ["widget data", id],
-    queryFn: ({ signal }): Promise<WidgetData> =>
-      dataOf(client.GET("/dashboards/widgets/{id}/data/", { params: path(id), signal })),
+    queryKey: ["dashboard data", id, widgets.map((widget) => widget.id)],
+    queryFn: async ({ signal }): Promise<ReadonlyMap<number, WidgetOutcome>> => {
+      try {
+        const all = await dataOf(client.GET("/dashboards/dashboards/{id}/data/", { params: path(id), signal }))
+        return new Map(all.widgets.map((one) => [one.id, { data: one.data }]))
+      } catch (error) {
+        if (!(error instanceof EarshotError) || error.status !== TOOK_TOO_LONG) throw error
+        return new Map(
+          await Promise.all(widgets.map(async (widget) => [widget.id, await outcomeOf(widget.id, signal)] as const))
+        )
+      }
+    },
     refetchInterval: 60_000,
     refetchIntervalInBackground: false
   })

@@ -194,7 +194,7 @@ export const WidgetEditor = ({
     onSuccess: async (saved) => {
       onClose()
       await queries.invalidateQueries({ queryKey: ["dashboard", dashboard.id] })
-      if ("id" in saved) await queries.invalidateQueries({ queryKey: ["widget data", saved.id] })
+      if ("id" in saved) await queries.invalidateQueries({ queryKey: ["dashboard data", saved.dashboard] })
     }
   })
   const error = save.error ?? preview.error

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link, useNavigate, useParams } from "@tanstack/react-router"
 import { useState } from "react"
 import { client, dataOf, type Dashboard, type Widget } from "../api/client.js"
-import { dashboardQuery, widgetDataQuery, wireFilter } from "../api/dashboards.js"
+import { dashboardDataQuery, dashboardQuery, type WidgetOutcome, wireFilter } from "../api/dashboards.js"
 import { Empty, ErrorNotice, Loaded, Loading } from "../components/Feedback.js"
 import { FilterBar } from "../components/FilterBar.js"
 import { Icon } from "../components/Icon.js"
@@ -39,15 +39,19 @@ const EffectiveFilter = ({ widget }: { readonly widget: Widget }) => {
 const WidgetCard = ({
   widget,
   place,
+  outcome,
+  onRefresh,
   onEdit
 }: {
   readonly widget: Widget
   readonly place: Place
+  /** Undefined while it is read. */
+  readonly outcome: WidgetOutcome | undefined
+  readonly onRefresh: () => void
   readonly onEdit: () => void
 }) => {
   const queries = useQueryClient()
   const navigate = useNavigate()
-  const data = useQuery(widgetDataQuery(widget.id))
   const refresh = () => queries.invalidateQueries({ queryKey: ["dashboard", widget.dashboard] })
   const move = useMutation({
     mutationFn: (next: Place) => {
@@ -103,7 +107,7 @@ const WidgetCard = ({
                 type="button"
                 className="menu-item"
                 onClick={() => {
-                  void data.refetch()
+                  onRefresh()
                   close()
                 }}
               >
@@ -139,15 +143,13 @@ const WidgetCard = ({
         </Popover>
       </header>
       <div className="body">
-        {data.data === undefined ? (
-          data.error === null ? (
-            <Loading rows={4} />
-          ) : (
-            <ErrorNotice error={data.error} onRetry={() => void data.refetch()} />
-          )
+        {outcome === undefined ? (
+          <Loading rows={4} />
+        ) : "error" in outcome ? (
+          <ErrorNotice error={outcome.error} onRetry={onRefresh} />
         ) : (
           <WidgetChart
-            data={data.data}
+            data={outcome.data}
             widget={widget}
             onOpen={(filter) => {
               void navigate({ to: "/calls", search: { filter: filter ?? undefined } })
@@ -207,6 +209,9 @@ const View = ({ dashboard }: { readonly dashboard: Dashboard }) => {
   const queries = useQueryClient()
   const [editing, setEditing] = useState<Widget | "new">()
   const places = placesOf(dashboard.widgets)
+  const data = useQuery(dashboardDataQuery(dashboard))
+  const outcomeOf = (id: number): WidgetOutcome | undefined =>
+    data.data?.get(id) ?? (data.error === null ? undefined : { error: data.error })
   const filter = readFilter(dashboard.filters) ?? null
   const save = useMutation({
     mutationFn: (filters: FilterTree) =>
@@ -218,7 +223,7 @@ const View = ({ dashboard }: { readonly dashboard: Dashboard }) => {
       ),
     onSettled: async () => {
       await queries.invalidateQueries({ queryKey: ["dashboard", dashboard.id] })
-      await queries.invalidateQueries({ queryKey: ["widget data"] })
+      await queries.invalidateQueries({ queryKey: ["dashboard data", dashboard.id] })
     }
   })
   return (
@@ -268,6 +273,8 @@ const View = ({ dashboard }: { readonly dashboard: Dashboard }) => {
                 key={widget.id}
                 widget={widget}
                 place={places.get(widget.id) ?? { x: 0, y: 0, w: 6, h: 3 }}
+                outcome={outcomeOf(widget.id)}
+                onRefresh={() => void data.refetch()}
                 onEdit={() => {
                   setEditing(widget)
                 }}
