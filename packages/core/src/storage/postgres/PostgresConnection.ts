@@ -313,18 +313,15 @@ export const reserve = (
 
 const BEGIN_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 
-/** A connection that sees the database as it is at the first statement, with settings of its own. */
+/** A connection that sees the database as it is at the first statement. */
 export const snapshot = (
   pool: Pool,
   limit: () => StatementLimit,
-  around: Around,
-  settings: ReadonlyArray<string>
-): Effect.Effect<Connection, SqlError, Scope.Scope> => {
-  const begin = [BEGIN_SNAPSHOT, ...settings.map((setting) => `SET LOCAL ${setting}`)].join("; ")
-  return Effect.tap(reserve(pool, limit, around), (reserved) =>
-    Effect.acquireRelease(reserved.executeUnprepared(begin, [], undefined), () => rollback(reserved))
+  around: Around
+): Effect.Effect<Connection, SqlError, Scope.Scope> =>
+  Effect.tap(reserve(pool, limit, around), (reserved) =>
+    Effect.acquireRelease(reserved.executeUnprepared(BEGIN_SNAPSHOT, [], undefined), () => rollback(reserved))
   )
-}
 
 export const commit = (reserved: Connection): Effect.Effect<void, SqlError> =>
   Effect.asVoid(reserved.executeUnprepared(COMMIT, [], undefined))

@@ -47,9 +47,6 @@ const DEFAULT_READERS = 3
  */
 const READ_SETTINGS = "-c max_parallel_workers_per_gather=0 -c work_mem=32MB"
 
-/** For a chart that begins while nothing else is read: one more process. */
-const ALONE = ["max_parallel_workers_per_gather = 1"]
-
 /** How long a transaction may do nothing until the server ends it, in milliseconds: its locks block everybody else. */
 const IDLE_IN_TRANSACTION = 60_000
 
@@ -206,14 +203,7 @@ const requests = (config: PostgresConfig) =>
             read,
             Effect.scoped(
               Effect.flatMap(
-                Effect.suspend(() =>
-                  PostgresConnection.snapshot(
-                    readPool,
-                    limitOfNext(read),
-                    (statement) => timed(read, statement),
-                    turns.running() === 1 ? ALONE : []
-                  )
-                ),
+                PostgresConnection.snapshot(readPool, limitOfNext(read), (statement) => timed(read, statement)),
                 use
               )
             )

@@ -7,8 +7,6 @@ import { NotNow } from "./Storing.js"
 export interface ReadTurns {
   /** Runs an effect when it is this read's turn. The place is free again when the effect has ended, also by interruption. */
   readonly inTurn: <A, E, R>(read: ReadRequest, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | SqlError, R>
-  /** How many reads run. */
-  readonly running: () => number
 }
 
 interface Waiting extends WaitingRead {
@@ -76,7 +74,6 @@ export const make = (places: number): ReadTurns => {
     })
 
   return {
-    running: () => running.length,
     inTurn: (request, effect) =>
       Effect.suspend(() => {
         // An object of its own, so that two statements of one read have two places.
