@@ -12,6 +12,7 @@ import { resultsBenchmark } from "./results.js"
 import { simplifyBenchmark } from "./simplify.js"
 import { suitesBenchmark } from "./suites.js"
 import { transcriptBenchmark } from "./transcript.js"
+import { voiceBenchmark } from "./voice.js"
 import { webhooksBenchmark } from "./webhooks.js"
 import { widgetsBenchmark } from "./widgets.js"
 import { wrongKeysBenchmark } from "./wrong-keys.js"
@@ -30,6 +31,7 @@ export const benchmarks: ReadonlyArray<Benchmark> = [
   simplifyBenchmark,
   suitesBenchmark,
   transcriptBenchmark,
+  voiceBenchmark,
   webhooksBenchmark,
   widgetsBenchmark,
   wrongKeysBenchmark

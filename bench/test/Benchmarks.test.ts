@@ -33,6 +33,7 @@ const expected: ReadonlyArray<readonly [name: string, line: RegExp, count: numbe
   ["simplify", /KB: simplify [\d.]+, ratio \d+\.\d\d/, 2],
   ["suites", /ratio \d+\.\d\d \(CPU/, 1],
   ["transcript", /ratio \d+\.\d\d \(CPU/, 1],
+  ["voice", /\d calls: drift at most [\d.]+ ms a minute; .* CPU [\d.]+ % of a core/, 1],
   ["webhooks", /[\d.]+ us of processor time/, 10],
   ["widgets", /ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 32],
   ["wrong-keys", /[\d.]+ us of processor time/, 10]
