@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Voice } from "@earshot/core"
 import * as OutboundHttp from "@earshot/core/providers/OutboundHttp"
 import * as WebSocketVoiceConnections from "@earshot/core/providers/WebSocketVoiceConnections"
-import { VoiceKit } from "@earshot/test-kit"
+import { speakTones } from "@earshot/test-kit/voice"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { WebSocketServer } from "ws"
@@ -25,7 +25,7 @@ interface Size {
 const SPEECH = JSON.stringify({
   event: "media",
   streamSid: "MZ1",
-  media: { payload: Buffer.from(VoiceKit.speakTones("x".repeat(50))).toString("base64") }
+  media: { payload: Buffer.from(speakTones("x".repeat(50))).toString("base64") }
 })
 const SPEECH_EVERY = 4000
 
