@@ -3,6 +3,7 @@ import type { Benchmark } from "./Benchmark.js"
 import { bulkUpdateBenchmark } from "./bulk-update.js"
 import { deletionBenchmark } from "./deletion.js"
 import { evaluationBenchmark } from "./evaluation.js"
+import { importBenchmark } from "./import.js"
 import { ingestBenchmark } from "./ingest.js"
 import { interferenceBenchmark } from "./interference.js"
 import { metricsBenchmark } from "./metrics.js"
@@ -22,6 +23,7 @@ export const benchmarks: ReadonlyArray<Benchmark> = [
   bulkUpdateBenchmark,
   deletionBenchmark,
   evaluationBenchmark,
+  importBenchmark,
   ingestBenchmark,
   interferenceBenchmark,
   metricsBenchmark,

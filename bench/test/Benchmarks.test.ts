@@ -24,6 +24,7 @@ const expected: ReadonlyArray<readonly [name: string, line: RegExp, count: numbe
   ["bulk-update", /engine vs SQL: .* ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 2],
   ["deletion", /engine vs SQL: .* ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 2],
   ["evaluation", /CPU \d+\.\d\d\) per call|calls per second, p99 \d+/, 8],
+  ["import", /[\w/@-]+: \d+ ms of processor time, \d+ MB resident/, 11],
   ["ingest", /calls per second, ratio \d+\.\d\d .*CPU of the server/, 2],
   ["interference", /p99 \d+ ms beside a dashboard vs \d+ ms, ratio \d+\.\d\d/, 2],
   ["metrics", /with metrics vs without: .* ratio \d+\.\d\d/, 1],

@@ -184,6 +184,35 @@ describe("the archives of the public packages", () => {
     await writeFile(join(app, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["types"] }))
     expect(await node(join(ROOT, "scripts/tsc.mjs"), "-p", app)).toEqual({ exitCode: 0, stdout: "", stderr: "" })
   })
+
+  it("load only what every program needs when the engine is imported, and the other packages at their first use", async () => {
+    const hook =
+      'import { writeSync } from "node:fs"; export const load = (url, context, next) => (writeSync(1, url + "\\n"), next(url, context))'
+    await writeFile(
+      join(app, "loaded.mjs"),
+      `import { register } from "node:module"
+       register(${JSON.stringify(dataUrl(hook))})
+       await import("@earshot/core/promise")`
+    )
+    const { exitCode, stderr, stdout } = await node("loaded.mjs")
+    expect(exitCode, stderr).toBe(0)
+    const loaded = Array.from(stdout.matchAll(/^.*\/node_modules\/((?:@[^/\n]+\/)?[^/\n]+)/gm), ([, name]) => name)
+    expect([...new Set(loaded)].sort()).toEqual([
+      "@earshot/core",
+      "@earshot/redaction",
+      "@effect/experimental",
+      "@effect/platform",
+      "@effect/sql",
+      "ajv",
+      "effect",
+      "fast-check",
+      "ipaddr.js",
+      "jsonc-parser",
+      "libphonenumber-js",
+      "pure-rand",
+      "re2js"
+    ])
+  })
 })
 
 /** The files of a package without a problem. */

@@ -9,9 +9,11 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { createHmac, timingSafeEqual } from "node:crypto"
-import { decodeProtectedHeader, jwtVerify, SignJWT } from "jose"
 import type { SigningKey } from "./SigningKey.js"
 import { LIFETIMES, TokenClaims, TokenKind } from "./Token.js"
+
+/** Loaded with the first token: many processes that import the engine handle none. */
+const loadJose = Effect.promise(() => import("jose"))
 
 const ALGORITHM = "HS256"
 const ISSUER = "earshot"
@@ -51,16 +53,21 @@ export const signClaims = (
   { exp, iat, jti }: RegisteredClaims,
   claims: { readonly [name: string]: unknown }
 ): Effect.Effect<Redacted.Redacted> =>
-  Effect.promise(() =>
-    new SignJWT({ ...claims })
-      .setProtectedHeader({ alg: ALGORITHM, kid: key.kid, typ: typOf(name) })
-      .setIssuer(ISSUER)
-      .setAudience(audienceOf(name))
-      .setJti(jti)
-      .setIssuedAt(iat)
-      .setExpirationTime(exp)
-      .sign(keyBytes(key))
-  ).pipe(Effect.map((token) => Redacted.make(token)))
+  loadJose.pipe(
+    Effect.flatMap(({ SignJWT }) =>
+      Effect.promise(() =>
+        new SignJWT({ ...claims })
+          .setProtectedHeader({ alg: ALGORITHM, kid: key.kid, typ: typOf(name) })
+          .setIssuer(ISSUER)
+          .setAudience(audienceOf(name))
+          .setJti(jti)
+          .setIssuedAt(iat)
+          .setExpirationTime(exp)
+          .sign(keyBytes(key))
+      )
+    ),
+    Effect.map((token) => Redacted.make(token))
+  )
 
 /** Signs a token of a credential: issued at `iat`, invalid from `exp` on, both in epoch seconds. */
 export const signToken = (
@@ -77,19 +84,26 @@ const decodeHeader = Schema.decodeUnknownOption(Header)
 export const readHeaderOf = <Name extends string>(
   token: string,
   names: ReadonlyArray<Name>
-): Option.Option<{ readonly kid: string; readonly name: Name }> =>
+): Effect.Effect<Option.Option<{ readonly kid: string; readonly name: Name }>> =>
   token.length > MAX_TOKEN_LENGTH
-    ? Option.none()
-    : Option.liftThrowable(decodeProtectedHeader)(token).pipe(
-        Option.flatMap(decodeHeader),
-        Option.flatMap(({ kid, typ }) =>
-          Option.map(Option.fromNullable(names.find((one) => typOf(one) === typ)), (name) => ({ kid, name }))
+    ? Effect.succeedNone
+    : Effect.map(loadJose, ({ decodeProtectedHeader }) =>
+        Option.liftThrowable(decodeProtectedHeader)(token).pipe(
+          Option.flatMap(decodeHeader),
+          Option.flatMap(({ kid, typ }) =>
+            Option.map(Option.fromNullable(names.find((one) => typOf(one) === typ)), (name) => ({ kid, name }))
+          )
         )
       )
 
 /** As `readHeaderOf`, of the kinds of credentials. */
-export const readHeader = (token: string): Option.Option<{ readonly kid: string; readonly kind: TokenKind }> =>
-  Option.map(readHeaderOf(token, TokenKind.literals), ({ kid, name }) => ({ kid, kind: name }))
+export const readHeader = (
+  token: string
+): Effect.Effect<Option.Option<{ readonly kid: string; readonly kind: TokenKind }>> =>
+  Effect.map(
+    readHeaderOf(token, TokenKind.literals),
+    Option.map(({ kid, name }) => ({ kid, kind: name }))
+  )
 
 /**
  * Whether `key` signed a token. `jwtVerify` checks it too, at twenty times the cost, since it imports the key and signs in
@@ -122,18 +136,21 @@ const verifySigned = <Claims>(
   token: string,
   now: number
 ): Effect.Effect<Option.Option<Claims>> =>
-  Effect.tryPromise(() =>
-    jwtVerify(token, keyBytes(key), {
-      algorithms: [ALGORITHM],
-      issuer: ISSUER,
-      audience: audienceOf(name),
-      typ: typOf(name),
-      requiredClaims: ["iss", "aud", "exp", "iat", "jti", ...requiredClaims],
-      currentDate: new Date(now),
-      clockTolerance: CLOCK_TOLERANCE_SECONDS,
-      maxTokenAge: longestLifetimeSeconds
-    })
-  ).pipe(
+  loadJose.pipe(
+    Effect.flatMap(({ jwtVerify }) =>
+      Effect.tryPromise(() =>
+        jwtVerify(token, keyBytes(key), {
+          algorithms: [ALGORITHM],
+          issuer: ISSUER,
+          audience: audienceOf(name),
+          typ: typOf(name),
+          requiredClaims: ["iss", "aud", "exp", "iat", "jti", ...requiredClaims],
+          currentDate: new Date(now),
+          clockTolerance: CLOCK_TOLERANCE_SECONDS,
+          maxTokenAge: longestLifetimeSeconds
+        })
+      )
+    ),
     Effect.option,
     // The tolerance is for tokens from a clock ahead, not for expired ones.
     Effect.map(Option.filter(({ payload: { exp } }) => exp !== undefined && now < exp * 1000)),

@@ -175,7 +175,7 @@ export const layer = Layer.effect(
       ),
       authenticate: (token, isSuspect) =>
         Effect.gen(function* () {
-          const header = readHeader(token)
+          const header = yield* readHeader(token)
           if (Option.isNone(header)) return Option.none()
           const { kid, kind } = header.value
           const key = yield* keys.find(kid, isSuspect)

@@ -193,7 +193,7 @@ export const layer = Layer.effect(
       ),
       openSigned: (token) =>
         Effect.gen(function* () {
-          const header = readHeaderOf(token, [RECORDING_TOKEN.name])
+          const header = yield* readHeaderOf(token, [RECORDING_TOKEN.name])
           if (Option.isNone(header)) return yield* new RecordingUrlInvalid()
           // Anybody can send tokens with unknown keys, so their lookups are collected.
           const key = yield* keys.find(header.value.kid, Effect.succeed(true))

@@ -8,7 +8,6 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { SignJWT } from "jose"
 import { CHECKOUT_SECONDS } from "../checkouts/Checkout.js"
 import { type CodeHostFailed, RepositoryUnavailable } from "../checkouts/CheckoutErrors.js"
 import type { CodeHost, HostAccess, HostCheckout, OpenConnection } from "../checkouts/CodeHost.js"
@@ -147,6 +146,7 @@ export const makeGitHubCodeHost = (http: CodeHostHttp): CodeHost => {
   const asApp = ({ key, settings }: Opened, request: Omit<CodeHostRequest, "headers">) =>
     Effect.gen(function* () {
       const now = Math.floor((yield* DateTime.now).epochMillis / 1000)
+      const { SignJWT } = yield* Effect.promise(() => import("jose"))
       const jwt = yield* Effect.tryPromise({
         try: () =>
           new SignJWT({})
