@@ -693,12 +693,51 @@ describe("the web app", () => {
       await page.getByText("Revoked").waitFor()
     })
 
-    it.each(["webhooks", "metrics", "jobs", "credits"])("show %s, on a narrow screen too", async (tab) => {
+    it.each(["agents", "webhooks", "metrics", "jobs", "credits"])("show %s, on a narrow screen too", async (tab) => {
       await open({ width: 360 })
       await page.goto(`${server.url}/app/settings?tab=${tab}`)
       await page.locator(".card .skeleton").first().waitFor({ state: "detached" })
       await page.locator(".card").first().waitFor()
       await expectSound(`settings-${tab}-360`)
+    })
+
+    it("create an agent with endpoints, keep its secrets, and check its voice endpoint", async () => {
+      await open()
+      await page.goto(`${server.url}/app/settings?tab=agents`)
+      await page.getByRole("button", { name: "New agent" }).click()
+      await page.getByLabel("Name").fill("Night desk")
+      await page.getByLabel("Chat URL").fill("ftp://agent.example/chat")
+      await page.getByLabel("Voice URL").fill("ws://127.0.0.1:9/media")
+      await page.getByLabel("Token").fill("token of the connection")
+      await page.getByRole("button", { name: "Header", exact: true }).first().click()
+      await page.getByLabel("Header 1", { exact: true }).fill("Authorization")
+      await page.getByLabel("Value 1").fill("Bearer of-the-night-desk")
+      await page.getByRole("button", { name: "Create" }).click()
+      // The error is at its field, and what was typed is kept.
+      await page.getByText("Enter a URL that starts with https:// or http://.").waitFor()
+      expect(await page.getByLabel("Value 1").inputValue()).toBe("Bearer of-the-night-desk")
+      await page.getByLabel("Chat URL").fill("https://agent.example/chat")
+      await expectSound("settings-agent")
+      await page.getByRole("button", { name: "Create" }).click()
+      await page.getByText("https://agent.example/chat").waitFor()
+
+      const edit = page.getByRole("button", { name: "Edit Night desk" })
+      await edit.click()
+      expect(await page.getByLabel("Value 1").inputValue()).toBe("********")
+      expect(await page.getByLabel("Token").inputValue()).toBe("********")
+      await page.getByLabel("Chat URL").fill("https://elsewhere.example/chat")
+      await page.keyboard.press("Enter")
+      await page.getByText("Enter the value again: the stored one belongs to another address.").waitFor()
+      await page.getByLabel("Chat URL").fill("https://agent.example/v2/chat")
+      await page.keyboard.press("Enter")
+      await page.getByText("https://agent.example/v2/chat").waitFor()
+
+      await page.getByRole("button", { name: "Check the voice endpoint of Night desk" }).click()
+      await page.getByRole("status").getByText("Night desk: ").waitFor()
+      await expectSound("settings-agents")
+      page.on("dialog", (dialog) => void dialog.accept())
+      await page.getByRole("button", { name: "Delete Night desk" }).click()
+      await edit.waitFor({ state: "detached" })
     })
 
     it("turn a metric off for calls", async () => {

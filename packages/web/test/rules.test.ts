@@ -1,5 +1,6 @@
 import { EarshotError } from "@earshot/client"
 import { describe, expect, it } from "vitest"
+import { agentBodyOf, agentFormOf, NEW_AGENT, repeatedHeader } from "../src/rules/agentDraft.js"
 import * as Actions from "../src/rules/actions.js"
 import * as Charts from "../src/rules/charts.js"
 import { bodyOf, newForm } from "../src/rules/evaluatorDraft.js"
@@ -385,5 +386,58 @@ describe("views", () => {
     const many = Array.from({ length: Views.MAX_VIEWS }, (_, index) => ({ ...view, name: String(index) }))
     expect(Views.withView(many, view)).toEqual([...many.slice(1), view])
     expect(Views.readViews([...many, view])).toEqual(many)
+  })
+})
+
+describe("agents", () => {
+  const stored = {
+    id: 7,
+    organization: 1,
+    project: 2,
+    name: "Support",
+    agent_name: "Support",
+    description: "Be brief.",
+    assistant_id: null,
+    provider: null,
+    supported_channels: ["voice" as const],
+    chat_endpoint: { url: "https://agent.example/chat", kind: "webhook" as const, headers: { "X-Key": "********" } },
+    voice_endpoint: { url: "wss://agent.example/media", headers: {}, auth_token: "********" },
+    created_at: "2026-03-01T00:00:00Z",
+    updated_at: "2026-03-01T00:00:00Z"
+  }
+
+  it("are sent as they were read, if nothing was changed", () => {
+    const { chat_endpoint, description, name, supported_channels, voice_endpoint } = stored
+    expect(agentBodyOf(agentFormOf(stored))).toEqual({
+      name,
+      description,
+      supported_channels,
+      chat_endpoint,
+      voice_endpoint,
+      assistant_id: "",
+      provider: ""
+    })
+  })
+
+  it("have no endpoint without an address, and no header without a name", () => {
+    const form = { ...NEW_AGENT, voice_token: "secret", chat_headers: [{ name: "X-Key", value: "1" }] }
+    expect(agentBodyOf(form)).toMatchObject({ chat_endpoint: null, voice_endpoint: null })
+    const headers = [
+      { name: " ", value: "1" },
+      { name: " X-Key ", value: "2" },
+      { name: "__proto__", value: "3" }
+    ]
+    const { chat_endpoint } = agentBodyOf({ ...NEW_AGENT, chat_url: " https://agent.example ", chat_headers: headers })
+    expect(chat_endpoint?.url).toBe("https://agent.example")
+    expect(Object.entries(chat_endpoint?.headers ?? {})).toEqual([
+      ["X-Key", "2"],
+      ["__proto__", "3"]
+    ])
+  })
+
+  it("say which header is there twice", () => {
+    const named = (...names: ReadonlyArray<string>) => names.map((name) => ({ name, value: "" }))
+    expect(repeatedHeader(named("X-Key", "", "Accept", ""))).toBe(undefined)
+    expect(repeatedHeader(named("X-Key", "Accept", "x-key "))).toBe("x-key")
   })
 })

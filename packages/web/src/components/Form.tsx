@@ -153,7 +153,7 @@ export const entities = (
 ): ReadonlyArray<Option<number>> => (all ?? []).map(({ id, name }) => [id, name])
 
 /** Any number of several values. */
-export const Checks = ({
+export const Checks = <A extends string | number>({
   name,
   options,
   chosen,
@@ -161,10 +161,10 @@ export const Checks = ({
   onChange
 }: {
   readonly name: string
-  readonly options: ReadonlyArray<Option<number>>
-  readonly chosen: ReadonlyArray<number>
+  readonly options: ReadonlyArray<Option<A>>
+  readonly chosen: ReadonlyArray<A>
   readonly error?: string | undefined
-  readonly onChange: (chosen: Array<number>) => void
+  readonly onChange: (chosen: Array<A>) => void
 }) => (
   <fieldset className="checks">
     <legend className="label">{name}</legend>
@@ -209,6 +209,7 @@ export const FormDialog = ({
   fields,
   isPending,
   isComplete = true,
+  isNarrow = true,
   onSubmit,
   onClose,
   children
@@ -220,11 +221,12 @@ export const FormDialog = ({
   readonly fields: ReadonlyArray<string>
   readonly isPending: boolean
   readonly isComplete?: boolean
+  readonly isNarrow?: boolean
   readonly onSubmit: () => void
   readonly onClose: () => void
   readonly children: ReactNode
 }) => (
-  <Dialog title={title} onClose={onClose} narrow>
+  <Dialog title={title} onClose={onClose} narrow={isNarrow}>
     <form
       className="stack"
       noValidate

@@ -11,6 +11,7 @@ import { State } from "../components/Status.js"
 import { fieldMessages } from "../rules/fieldErrors.js"
 import { number, shortTime, words } from "../rules/format.js"
 import "../styles/results.css"
+import { Agents } from "./SettingsAgents.js"
 
 const NEWEST = { params: { query: { limit: 100 } } }
 
@@ -494,6 +495,7 @@ const Credits = () => {
 }
 
 const TABS = {
+  agents: ["Agents", Agents],
   keys: ["API keys", Keys],
   webhooks: ["Webhooks", Webhooks],
   metrics: ["Metrics", Metrics],

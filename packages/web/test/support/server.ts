@@ -3,7 +3,9 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import { type Actor, type AgentId, hostActor, Upload } from "@earshot/core"
 import { createEngine, type PromiseEngine } from "@earshot/core/promise"
+import * as AesSecretBox from "@earshot/core/providers/AesSecretBox"
 import { earshotListener } from "@earshot/http-adapter"
+import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import { buildApp } from "../../build.mjs"
 
@@ -32,6 +34,10 @@ export interface WebServer {
 
 /** Text that would run, or break out of its place, if it were not escaped. */
 const HOSTILE = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>\u202Etxt\u202C '"&`
+
+const SECRET_BOX = AesSecretBox.layer(
+  Either.getOrThrow(AesSecretBox.parse(Redacted.make(Buffer.alloc(32, 7).toString("base64"))))
+)
 
 const ENDED = ["customer-ended-call", "agent-ended-call", "silence-timed-out", "voicemail"]
 
@@ -143,7 +149,7 @@ const ingestWithTools = async (engine: PromiseEngine, agent: AgentId, actor: Act
 
 export const startWebServer = async (count = 150): Promise<WebServer> => {
   await buildApp()
-  const engine = await createEngine({ database: "sqlite::memory:", worker: false })
+  const engine = await createEngine({ database: "sqlite::memory:", worker: false, secretBox: SECRET_BOX })
   const { agent, apiKey, organization, project } = await engine.organizations.create({ name: "Lakeside Hotel" })
   const actor = hostActor(organization.id)
   const calls: Array<number> = []
