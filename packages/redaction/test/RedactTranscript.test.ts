@@ -66,6 +66,22 @@ describe("text that only resembles a value", () => {
     expect(redacted(call("C: I said hello", "A: at example dot com you can buy it"))[0]).toBe("I said hello"))
 })
 
+describe("addresses by their form", () => {
+  for (const [line, expected] of [
+    ["C: mail it to PSC 808, Box 21, APO AE 09618 please", "mail it to [LOCATION] please"],
+    ["C: send it to unit 3050 box 17, dpo aa 34024", "send it to [LOCATION]"],
+    ["C: pick me up at the corner of Birch and Larkin Street", "pick me up at [LOCATION]"]
+  ] as const)
+    it(line, () => expect(redacted(call(line), ["location"])).toEqual([expected]))
+
+  for (const line of [
+    "C: the unit 3050 box 17 is broken",
+    "C: put it in the corner of the room and close the door",
+    "C: it stood at the corner of the table and the wall"
+  ])
+    it(`keeps: ${line}`, () => expect(redacted(call(line), ["location"])).toEqual([line.slice(3)]))
+})
+
 describe("spoken values", () => {
   for (const [text, expected] of [
     ["my social is four oh two, double seven, one two three four", "my social is [SSN]"],

@@ -112,4 +112,62 @@ const stateAndCode: TokenRule = (reader, at, found) => {
   return undefined
 }
 
-export const addressRules: ReadonlyArray<TokenRule> = [postBox, unit, stateAndCode]
+/** Most tokens between the parts of a military address: commas and line breaks. */
+const MILITARY_GAP = 3
+
+const pastMarks = (reader: CallReader, at: number): number => {
+  let next = at
+  while (next - at < MILITARY_GAP && (reader.word(next) === "," || reader.cls(next) === "n")) next++
+  return next
+}
+
+/** "PSC 1234, Box 56 / APO AE 09012", "Unit 1234 Box 56, DPO AA 34010": a military or diplomatic address. */
+const militaryAddress: TokenRule = (reader, at, found) => {
+  if (!/^(psc|cmr|unit|apo|fpo|dpo)$/.test(reader.word(at))) return undefined
+  let next = at
+  if (/^(psc|cmr|unit)$/.test(reader.word(at))) {
+    const number = reader.runFrom(at + 1)
+    if (number === undefined) return undefined
+    next = pastMarks(reader, number.to)
+    const box = reader.word(next) === "box" ? reader.runFrom(next + 1) : undefined
+    if (box === undefined) return undefined
+    next = pastMarks(reader, box.to)
+  }
+  if (!/^(apo|fpo|dpo)$/.test(reader.word(next))) return undefined
+  const region = pastMarks(reader, next + 1)
+  if (!/^(aa|ae|ap)$/.test(reader.word(region))) return undefined
+  const to = reader.runFrom(region + 1)?.to ?? region + 1
+  found.push(reader.candidate("location", at, to, 0.93, "military address"))
+  return to
+}
+
+/** Most words of a street that is one of a corner's two. */
+const MAX_STREET = 6
+
+/** Where a street of a corner ends that begins at a token: at its last word, or with a number behind it. */
+const cornerStreetEnd = (reader: CallReader, from: number): number => {
+  let to = from
+  while (to - from < MAX_STREET && /^[wGLNms.X]$/.test(reader.cls(to)) && reader.word(to) !== "and") {
+    if (/^(street|st|avenue|ave|road|rd|drive|lane|boulevard|blvd|way|court|place)$/.test(reader.word(to)))
+      return to + 1
+    to++
+  }
+  return to
+}
+
+/** "the corner of Main and Second Street": both streets and what joins them. */
+const corner: TokenRule = (reader, at, found) => {
+  if (!/^(corner|intersection|junction)$/.test(reader.word(at)) || reader.word(at + 1) !== "of") return undefined
+  const between = cornerStreetEnd(reader, at + 2)
+  if (between === at + 2 || reader.word(between) !== "and") return undefined
+  const to = cornerStreetEnd(reader, between + 1)
+  const isStreet = /^(street|st|avenue|ave|road|rd|drive|lane|boulevard|blvd|way|court|place)$/.test(
+    reader.word(to - 1)
+  )
+  if (to === between + 1 || !isStreet) return undefined
+  const from = reader.word(at - 1) === "the" ? at - 1 : at
+  found.push(reader.candidate("location", from, to, 0.91, "corner of two streets"))
+  return undefined
+}
+
+export const addressRules: ReadonlyArray<TokenRule> = [militaryAddress, corner, postBox, unit, stateAndCode]
