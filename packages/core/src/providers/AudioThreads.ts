@@ -15,6 +15,7 @@ import type * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { existsSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { setImmediate } from "node:timers/promises"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import type { Worker } from "node:worker_threads"
@@ -36,7 +37,7 @@ export interface AudioThreadsConfig {
 const findProgram = (): string | undefined =>
   [
     installed("@earshot/redaction/audio-thread"),
-    fileURLToPath(new URL("../../../redaction/dist/audio/thread.js", import.meta.url))
+    join(dirname(fileURLToPath(import.meta.url)), "../../../redaction/dist/audio/thread.js")
   ].find((file) => file !== null && existsSync(file)) ?? undefined
 
 /** Imports the program: messages wait until it listens. */

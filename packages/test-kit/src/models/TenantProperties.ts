@@ -120,7 +120,10 @@ export const things: Readonly<Record<Thing, Asked>> = {
       ["DELETE"]
     ]
   },
-  dashboard: kept(DASHBOARDS),
+  dashboard: {
+    path: DASHBOARDS,
+    requests: [["GET"], ["GET", "data/"], ["PATCH", "", { name: "Mine" }], ["DELETE"]]
+  },
   widget: { path: WIDGETS, requests: [["GET"], ["GET", "data/"], ["PATCH", "", { name: "Mine" }], ["DELETE"]] },
   metric: kept(`${TESTS}metrics/`),
   evaluator: kept(EVALUATORS),

@@ -3,7 +3,16 @@ import { checksOf } from "../Check.js"
 import { bodyOf, expectDetail, expectFieldErrorWithin, expectEqual, expectTrue } from "../Expect.js"
 import { PATHS } from "../Fixture.js"
 import { at, listAt } from "../../Documents.js"
-import { expectCall, messages, talk, chargesFromNow, codeMetrics, evaluationOf, evaluated } from "./CallSupport.js"
+import {
+  expectCall,
+  messages,
+  talk,
+  chargesFromNow,
+  codeMetrics,
+  evaluationOf,
+  evaluated,
+  summarized
+} from "./CallSupport.js"
 
 export const callEvaluations = checksOf("evaluations", {
   record: [
@@ -22,7 +31,7 @@ export const callEvaluations = checksOf("evaluations", {
         metric_ids: names.map(id).join(",")
       })
       for (const name of names) await evaluated(fixture, made.id, id(name), () => true)
-      const call = bodyOf(await fixture.get(`${PATHS.calls}${String(made.id)}/`), 200)
+      const call = await summarized(fixture, made.id)
       expectCall(call)
       const one = (name: (typeof names)[number]) =>
         listAt(call, "metrics").find((metric) => at(metric, "id") === id(name)) ?? null

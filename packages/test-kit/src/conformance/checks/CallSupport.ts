@@ -198,6 +198,16 @@ export const evaluated = async (
   }
 }
 
+/** The record of a call whose metrics are evaluated: its summary follows them. */
+export const summarized = async (fixture: Fixture, call: unknown) => {
+  const until = Date.now() + PATIENCE_SECONDS * 1000
+  for (;;) {
+    const found = bodyOf(await fixture.get(`${PATHS.calls}${String(call)}/`), 200)
+    if (at(found, "evaluation") !== "" || Date.now() > until) return found
+    await sleep(50)
+  }
+}
+
 export const email = "ann.lee@example.com"
 
 export const ssn = "536-22-8145"
