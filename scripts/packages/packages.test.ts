@@ -198,6 +198,7 @@ describe("the archives of the public packages", () => {
     expect(exitCode, stderr).toBe(0)
     const loaded = Array.from(stdout.matchAll(/^.*\/node_modules\/((?:@[^/\n]+\/)?[^/\n]+)/gm), ([, name]) => name)
     expect([...new Set(loaded)].sort()).toEqual([
+      "@bufbuild/protobuf",
       "@earshot/core",
       "@earshot/redaction",
       "@effect/experimental",

@@ -2070,12 +2070,12 @@ export interface components {
                 url: string;
                 /** @enum {string} */
                 kind: "openai" | "webhook";
-                headers?: components["schemas"]["SuiteJsonSchema"] | null;
+                headers?: components["schemas"]["JsonObject"] | null;
             } | null;
             /** @description WebSocket server that is called for voice simulations. Header values and the token are masked in responses. */
             voice_endpoint?: {
                 url: string;
-                headers?: components["schemas"]["SuiteJsonSchema"] | null;
+                headers?: components["schemas"]["JsonObject"] | null;
                 auth_token?: string | null;
             } | null;
         };
@@ -2103,12 +2103,12 @@ export interface components {
                 url: string;
                 /** @enum {string} */
                 kind: "openai" | "webhook";
-                headers?: components["schemas"]["SuiteJsonSchema"] | null;
+                headers?: components["schemas"]["JsonObject"] | null;
             } | null;
             /** @description WebSocket server that is called for voice simulations. Header values and the token are masked in responses. */
             voice_endpoint?: {
                 url: string;
-                headers?: components["schemas"]["SuiteJsonSchema"] | null;
+                headers?: components["schemas"]["JsonObject"] | null;
                 auth_token?: string | null;
             } | null;
         };
@@ -2401,7 +2401,7 @@ export interface components {
                 lease: string;
                 lease_expires_at: string;
                 scenario: components["schemas"]["ClaimedScenario"];
-                provider_data: components["schemas"]["SuiteJsonSchema"] | null;
+                provider_data: components["schemas"]["JsonObject"] | null;
             }[];
         };
         ClaimedScenario: {
@@ -2435,7 +2435,7 @@ export interface components {
             test_profile: {
                 id: number | null;
                 name: string;
-                information: components["schemas"]["SuiteJsonSchema"] | null;
+                information: components["schemas"]["JsonObject"] | null;
             } | null;
             /** @description Ids of tools. */
             tool_ids: number[];
@@ -2466,7 +2466,7 @@ export interface components {
                 /** @enum {string} */
                 type: "tool_called";
                 tool: string;
-                arguments: components["schemas"]["SuiteJsonSchema"] | null;
+                arguments: components["schemas"]["JsonObject"] | null;
             } | {
                 /** @enum {string} */
                 type: "tool_order";
@@ -2496,7 +2496,7 @@ export interface components {
             host: string;
             /** @description Name of the connection. */
             name: string;
-            settings: components["schemas"]["SuiteJsonSchema"];
+            settings: components["schemas"]["JsonObject"];
             /**
              * @description Whether the connection is inactive, active or revoked.
              * @enum {string}
@@ -2524,7 +2524,7 @@ export interface components {
             /** @description Name. */
             name?: string | null;
             /** @description Settings of the code host. */
-            settings?: components["schemas"]["SuiteJsonSchema"] | null;
+            settings?: components["schemas"]["JsonObject"] | null;
             /** @description Secret of the code host. It is encrypted and never shown again. */
             secret?: string | null;
         };
@@ -2745,7 +2745,7 @@ export interface components {
         };
         EnablePersonalities: {
             /** @description Expected an id, a list of ids or of {id}, a comma-separated text of ids, or "all". */
-            personalities: number | string | unknown[] | components["schemas"]["SuiteJsonSchema"];
+            personalities: number | string | unknown[] | components["schemas"]["JsonObject"];
             /** @description Restricts the given personalities to this language. */
             language?: ("af" | "ar" | "bn" | "bg" | "zh" | "cs" | "da" | "nl" | "en" | "et" | "fi" | "fr" | "de" | "el" | "gu" | "hi" | "he" | "hu" | "id" | "it" | "ja" | "kn" | "kk" | "ko" | "ms" | "ml" | "mr" | "multi" | "no" | "pl" | "pa" | "pt" | "ro" | "ru" | "sk" | "es" | "sv" | "th" | "tr" | "tl" | "ta" | "te" | "uk" | "uz" | "vi" | "") | null;
         };
@@ -3101,7 +3101,7 @@ export interface components {
         } | {
             /** @enum {string} */
             operator: "and" | "or" | "not" | "same_row";
-            conditions: components["schemas"]["SuiteJsonSchema"][];
+            conditions: Record<string, never>[];
         } | Record<string, never> | null;
         Folder: {
             /** @description Unique id. */
@@ -3471,6 +3471,9 @@ export interface components {
             previous: string | null;
             /** @description Items of the page. */
             results: components["schemas"]["Job"][];
+        };
+        JsonObject: {
+            [key: string]: unknown;
         };
         Lease: {
             /** @description When the lease expires. */
@@ -4427,7 +4430,6 @@ export interface components {
             /** @description 95th percentile over calls of their `latency_ms`, in milliseconds: each call counts once, by default with the mean of its answers. Null if unknown. */
             p95_latency: number | null;
         };
-        SuiteJsonSchema: Record<string, never>;
         SuitePlan: {
             /** @description Id of the agent. */
             agent_id: number;
@@ -4489,9 +4491,9 @@ export interface components {
             /** @description Restricts the suite to the scenarios with one of these tags. */
             scenario_tags?: string[] | null;
             /** @description Connection data for the channel `provider_e_v2`. */
-            provider_e_data?: components["schemas"]["SuiteJsonSchema"] | null;
+            provider_e_data?: components["schemas"]["JsonObject"] | null;
             /** @description Connection data for the channel `provider_d_v2`. */
-            provider_d_data?: components["schemas"]["SuiteJsonSchema"] | null;
+            provider_d_data?: components["schemas"]["JsonObject"] | null;
         };
         SuiteRequestForm: {
             /** @description Any JSON value. */
@@ -4512,9 +4514,9 @@ export interface components {
             /** @description Restricts the suite to the scenarios with one of these tags. */
             scenario_tags?: string[] | null;
             /** @description Connection data for the channel `provider_e_v2`. */
-            provider_e_data?: components["schemas"]["SuiteJsonSchema"] | null;
+            provider_e_data?: components["schemas"]["JsonObject"] | null;
             /** @description Connection data for the channel `provider_d_v2`. */
-            provider_d_data?: components["schemas"]["SuiteJsonSchema"] | null;
+            provider_d_data?: components["schemas"]["JsonObject"] | null;
         };
         SuiteRunRequest: {
             /** @description Any JSON value. */
@@ -4532,9 +4534,9 @@ export interface components {
             /** @description Restricts the suite to the scenarios with one of these tags. */
             scenario_tags?: string[] | null;
             /** @description Connection data for the channel `provider_e_v2`. */
-            provider_e_data?: components["schemas"]["SuiteJsonSchema"] | null;
+            provider_e_data?: components["schemas"]["JsonObject"] | null;
             /** @description Connection data for the channel `provider_d_v2`. */
-            provider_d_data?: components["schemas"]["SuiteJsonSchema"] | null;
+            provider_d_data?: components["schemas"]["JsonObject"] | null;
             /** @description Phone number that the simulated caller calls from. */
             phone_number?: number | null;
         };
@@ -4557,9 +4559,9 @@ export interface components {
             /** @description Restricts the suite to the scenarios with one of these tags. */
             scenario_tags?: string[] | null;
             /** @description Connection data for the channel `provider_e_v2`. */
-            provider_e_data?: components["schemas"]["SuiteJsonSchema"] | null;
+            provider_e_data?: components["schemas"]["JsonObject"] | null;
             /** @description Connection data for the channel `provider_d_v2`. */
-            provider_d_data?: components["schemas"]["SuiteJsonSchema"] | null;
+            provider_d_data?: components["schemas"]["JsonObject"] | null;
             /** @description Phone number that the simulated caller calls from. */
             phone_number?: number | null;
         };
@@ -4574,7 +4576,7 @@ export interface components {
             agent: number | null;
             /** @description Name of the agent. */
             agent_name: string | null;
-            information: components["schemas"]["SuiteJsonSchema"];
+            information: components["schemas"]["JsonObject"];
             /** @description Who created it. */
             created_by: number | null;
             /** @description Who changed it last. */
@@ -4598,7 +4600,7 @@ export interface components {
             /** @description Id of the agent. */
             agent?: number | null;
             /** @description What the simulated caller knows. */
-            information?: components["schemas"]["SuiteJsonSchema"] | null;
+            information?: components["schemas"]["JsonObject"] | null;
         };
         TestProfilePage: {
             /** @description Cursor of the next page; null on the last page. */
@@ -4613,7 +4615,7 @@ export interface components {
             name?: string;
             /** @description Id of the agent. */
             agent?: number | null;
-            information?: components["schemas"]["SuiteJsonSchema"];
+            information?: components["schemas"]["JsonObject"];
         };
         TimePoint: {
             /**
@@ -4673,7 +4675,7 @@ export interface components {
             name: string;
             /** @description Description. */
             description: string;
-            parameters: components["schemas"]["SuiteJsonSchema"];
+            parameters: components["schemas"]["JsonObject"];
             /**
              * Format: date-time
              * @description When it was created.
@@ -4693,7 +4695,7 @@ export interface components {
             /** @description Description. */
             description?: string | null;
             /** @description JSON Schema of the tool's parameters. */
-            parameters?: components["schemas"]["SuiteJsonSchema"] | null;
+            parameters?: components["schemas"]["JsonObject"] | null;
         };
         ToolPage: {
             /** @description Cursor of the next page; null on the last page. */
@@ -4708,7 +4710,7 @@ export interface components {
             name?: string;
             /** @description Description. */
             description?: string;
-            parameters?: components["schemas"]["SuiteJsonSchema"];
+            parameters?: components["schemas"]["JsonObject"];
         };
         Trace: {
             /** @description Unique id. */
@@ -4749,9 +4751,7 @@ export interface components {
         };
         TraceExportRequest: {
             /** @description Spans by the process that made them, as OTLP defines it. */
-            resourceSpans?: {
-                [key: string]: unknown;
-            }[];
+            resourceSpans?: components["schemas"]["JsonObject"][];
         };
         TraceExportResponse: {
             /** @description Absent if no span was rejected. */
@@ -8128,7 +8128,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SuiteJsonSchema"];
+                    "application/json": components["schemas"]["JsonObject"];
                 };
             };
             417: components["responses"]["ExpectationFailed"];

@@ -76,7 +76,7 @@ describe("addresses by their form", () => {
 
   for (const line of [
     "C: the unit 3050 box 17 is broken",
-    "C: put it in the corner of the room and close the door",
+    "C: put it in the corner of the kitchen and close the door",
     "C: it stood at the corner of the table and the wall"
   ])
     it(`keeps: ${line}`, () => expect(redacted(call(line), ["location"])).toEqual([line.slice(3)]))

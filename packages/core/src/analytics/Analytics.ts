@@ -34,10 +34,10 @@ export const layer = Layer.effect(
       })
     return Analytics.of({
       chart: Effect.fn("Analytics.chart")((permit: ChartPermit, query: ChartQuery) =>
-        store.together(permit, "chart", dataOf(permit)(query))
+        store.inSnapshot(permit, "chart", dataOf(permit)(query))
       ),
       charts: Effect.fn("Analytics.charts")((permit: ChartPermit, queries: ReadonlyArray<ChartQuery>) =>
-        store.together(permit, "dashboard", Effect.forEach(queries, dataOf(permit)))
+        store.inSnapshot(permit, "dashboard", Effect.forEach(queries, dataOf(permit)))
       )
     })
   })

@@ -27,7 +27,7 @@ export class AnalyticsStore extends Context.Tag("@earshot/core/analytics/Analyti
      * Runs questions, all charts of a dashboard or the one of a widget: each is answered from the calls as they are at the
      * same moment, and together they wait for one turn.
      */
-    readonly together: <A, E, R>(
+    readonly inSnapshot: <A, E, R>(
       permit: ChartPermit,
       of: "chart" | "dashboard",
       questions: Effect.Effect<A, E, R>

@@ -120,6 +120,11 @@ const decodePayload = Schema.decodeUnknown(EvaluationPayload)
 
 const findCall = orNotFound("Call")
 
+const redactedBy =
+  (fields: CallRecord["redactFields"], options: RedactOptions) =>
+  (text: string | null): string | null =>
+    text === null ? null : redactText(text, fields, options)
+
 /**
  * A call as it is sent to a language model. Details that the host keeps unredacted (see `DeliveryRedaction`) are redacted before
  * they leave the system.
@@ -130,7 +135,7 @@ const redactSubject = (
   options: RedactOptions
 ): EvaluatedSubject => {
   if (redactFields.length === 0) return subject
-  const text = (value: string | null) => (value === null ? null : redactText(value, redactFields, options))
+  const text = redactedBy(redactFields, options)
   return {
     ...subject,
     endedReason: text(subject.endedReason),
@@ -151,7 +156,7 @@ const redactOutcome = (
   options: RedactOptions
 ): Evaluated => {
   if (redactFields.length === 0) return { metric, outcome }
-  const text = (value: string | null) => (value === null ? null : redactText(value, redactFields, options))
+  const text = redactedBy(redactFields, options)
   const { detail, value } = outcome
   return {
     metric,

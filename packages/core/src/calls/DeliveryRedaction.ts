@@ -86,8 +86,7 @@ export interface RedactedDelivery {
   readonly deliveryOf: (blob: Blob | undefined) => Delivery
 }
 
-const noAudio = { audio: undefined, error: undefined }
-const failedAudio = (error: string | undefined) => ({ audio: undefined, error })
+const withoutAudio = (error?: string) => ({ audio: undefined, error })
 
 const NOT_STORED = "The recording was not stored:"
 const NO_TRANSCRIPT = `${NOT_STORED} there is no transcript to locate what has to be redacted.`
@@ -241,14 +240,14 @@ export const make = (config: RedactionConfig) =>
       (ref.from === "upload" ? Effect.succeed(ref.upload.bytes) : collect(source.fetch(ref.url))).pipe(
         Effect.map((bytes) =>
           Either.match(audioOf(bytes), {
-            onLeft: (reason) => failedAudio(recordingMissing(reason)),
+            onLeft: (reason) => withoutAudio(recordingMissing(reason)),
             onRight: (audio) => ({ audio, error: undefined })
           })
         ),
         Effect.catchTags({
           RecordingUrlNotAllowed: ({ reason }) =>
-            Effect.map(urlNotAllowed(ref, reason), ({ recordingError }) => failedAudio(recordingError ?? reason)),
-          RecordingUnavailable: ({ reason }) => Effect.succeed(failedAudio(recordingMissing(reason)))
+            Effect.map(urlNotAllowed(ref, reason), ({ recordingError }) => withoutAudio(recordingError ?? reason)),
+          RecordingUnavailable: ({ reason }) => Effect.succeed(withoutAudio(recordingMissing(reason)))
         })
       )
 
@@ -284,22 +283,22 @@ export const make = (config: RedactionConfig) =>
       channel: 0 | 1 | undefined
     ): Effect.Effect<AudioOutcome<AudioData>> => {
       if (redaction === undefined || redaction.transcript.turns.length === 0) {
-        return Effect.succeed(failedAudio(NO_TRANSCRIPT))
+        return Effect.succeed(withoutAudio(NO_TRANSCRIPT))
       }
       const { ranges } = redaction
-      if (ranges._tag === "Unknown") return Effect.succeed(failedAudio(NO_TIMES))
+      if (ranges._tag === "Unknown") return Effect.succeed(withoutAudio(NO_TIMES))
       // Without ranges its tags are removed. The ranges include their margin already.
       return audioWork.redact(audio.bytes, muteRanges(ranges.ranges, channel), { padding: 0, fill }).pipe(
         Effect.map(({ bytes, info, rangesBeyond }) => {
           const contentType = CONTENT_TYPES[info.format]
           return rangesBeyond > 0
-            ? failedAudio(BEYOND_END)
+            ? withoutAudio(BEYOND_END)
             : {
                 audio: { bytes, contentType, durationSeconds: info.durationSeconds, channels: info.channels },
                 error: undefined
               }
         }),
-        Effect.catchAll((error) => Effect.succeed(failedAudio(notMuted(error))))
+        Effect.catchAll((error) => Effect.succeed(withoutAudio(notMuted(error))))
       )
     }
 
@@ -345,7 +344,7 @@ export const make = (config: RedactionConfig) =>
         const before = Option.getOrUndefined(yield* store.findByCallId(permit, agent.id, given.body.call_id))
         const ingest = withoutSuperseded(given, before)
         const scope = scopeOf(before, requested)
-        const delivered = ingest.recording === undefined ? noAudio : yield* readDelivered(ingest.recording)
+        const delivered = ingest.recording === undefined ? withoutAudio() : yield* readDelivered(ingest.recording)
         const speech =
           ingest.transcribe && delivered.audio !== undefined
             ? yield* transcription(transcriber, {
@@ -360,7 +359,7 @@ export const make = (config: RedactionConfig) =>
         const mutesStored = stored !== undefined && (transcript.delivered || scope.extended)
         const channel = channelOf(ingest.body.main_agent_channel_index) ?? stored?.mainAgentChannelIndex ?? undefined
         const audio = delivered.audio ?? (mutesStored ? yield* readStored(stored) : undefined)
-        const muted = audio === undefined ? failedAudio(delivered.error) : yield* mute(audio, redaction, channel)
+        const muted = audio === undefined ? withoutAudio(delivered.error) : yield* mute(audio, redaction, channel)
         const parts: Parts = {
           ingest,
           agent,

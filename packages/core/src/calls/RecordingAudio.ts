@@ -1,15 +1,17 @@
-import type { AudioError, AudioInfo, AudioPeaks, MuteOptions, MuteRange, PeaksOptions } from "@earshot/redaction/audio"
+import type {
+  AudioError,
+  AudioPeaks,
+  MuteOptions,
+  MuteRange,
+  PeaksOptions,
+  RedactedAudio
+} from "@earshot/redaction/audio"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { AudioWorkFailed } from "./CallErrors.js"
 
-/** Audio that was muted and verified to be silent in every range. */
-export interface MutedRecording {
-  readonly bytes: Uint8Array
-  readonly info: AudioInfo
-  /** Ranges that start at or behind the end of the audio. */
-  readonly rangesBeyond: number
-}
+/** What is kept of audio that was muted and verified. */
+export type MutedRecording = Pick<RedactedAudio, "bytes" | "info" | "rangesBeyond">
 
 /** Port: what is computed from the bytes of recordings, away from the thread that answers requests. */
 export class RecordingAudio extends Context.Tag("@earshot/core/calls/RecordingAudio")<

@@ -10,7 +10,7 @@ import {
 import * as Fields from "../kernel/Fields.js"
 import { PersonalityId } from "../kernel/Ids.js"
 import { inputReader } from "../kernel/InputReader.js"
-import { isPlainObject } from "../kernel/Json.js"
+import { ANY_OBJECT, isPlainObject } from "../kernel/Json.js"
 import { LanguageCode } from "./LanguageCode.js"
 
 /** Which personalities to enable in a project. */
@@ -104,7 +104,7 @@ export const EnableInput = Fields.object({
     validatePersonalities,
     (value) => value,
     {
-      anyOf: [{ type: "integer" }, { type: "string" }, { type: "array", items: {} }, { type: "object" }],
+      anyOf: [{ type: "integer" }, { type: "string" }, { type: "array", items: {} }, ANY_OBJECT],
       description: FORMS
     }
   ),

@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, ProjectId, TestProfileId, UserId } from "../kernel/Ids.js"
-import { JsonObject } from "../kernel/Json.js"
+import { ANY_OBJECT, JsonObject } from "../kernel/Json.js"
 import { validateInformation } from "./ProfileRules.js"
 import { MAX_NAME } from "./Project.js"
 
@@ -24,7 +24,7 @@ export class TestProfile extends Schema.Class<TestProfile>("@earshot/core/catalo
 /** A test profile in its wire form. */
 export const encodeTestProfile = Schema.encodeSync(TestProfile)
 
-const information = Fields.custom<JsonObject, JsonObject>(validateInformation, (value) => value, { type: "object" })
+const information = Fields.custom<JsonObject, JsonObject>(validateInformation, (value) => value, ANY_OBJECT)
 
 /** The draft of a new test profile. Source: docs/evaluators.md. */
 export const TestProfileDraft = Fields.object({

@@ -120,6 +120,9 @@ export const Json: Schema.Schema<Json> = Schema.declare((value): value is Json =
   jsonSchema: { anyOf: [{ description: "Any JSON value." }] }
 })
 
+/** The JSON Schema of an object with any fields. Without `additionalProperties` generated clients allow none. */
+export const ANY_OBJECT = { type: "object", additionalProperties: {} } as const
+
 /** A free-form JSON object. */
 export const JsonObject: Schema.Schema<JsonObject> = Schema.declare(
   (value): value is JsonObject => isPlainObject(value) && jsonError(value) === undefined,
@@ -129,7 +132,7 @@ export const JsonObject: Schema.Schema<JsonObject> = Schema.declare(
       message: isPlainObject(issue.actual) ? (jsonError(issue.actual) ?? "Expected an object.") : "Expected an object.",
       override: true
     }),
-    jsonSchema: { type: "object" }
+    jsonSchema: ANY_OBJECT
   }
 )
 

@@ -1,13 +1,5 @@
 /** Works on the audio of recordings in threads, with the program that `@earshot/redaction` publishes for it. */
-import {
-  AudioAnswer,
-  type AudioError,
-  type AudioPeaks,
-  type AudioPiece,
-  type AudioQuestion,
-  audioPeaks,
-  redactAudio
-} from "@earshot/redaction/audio"
+import { AudioAnswer, type AudioPiece, type AudioQuestion, audioPeaks, redactAudio } from "@earshot/redaction/audio"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -20,7 +12,7 @@ import { setImmediate } from "node:timers/promises"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import type { Worker } from "node:worker_threads"
 import { AudioWorkFailed } from "../calls/CallErrors.js"
-import { type MutedRecording, RecordingAudio } from "../calls/RecordingAudio.js"
+import { RecordingAudio } from "../calls/RecordingAudio.js"
 import { askThread, makeThreadPool } from "../kernel/Threads.js"
 import { installed } from "../kernel/InstalledModule.js"
 
@@ -33,7 +25,7 @@ export interface AudioThreadsConfig {
   readonly program?: string
 }
 
-/** The program where the package is installed; a bundle has it at the same place from here. */
+/** The program where the package is installed, or in the bundle of the command: no archive has the second path. */
 const findProgram = (): string | undefined =>
   [
     installed("@earshot/redaction/audio-thread"),
@@ -97,7 +89,12 @@ export const layer = (config: AudioThreadsConfig = {}): Layer.Layer<RecordingAud
             Effect.withClock(Clock.make())
           )
         ).pipe(
-          Effect.flatMap((answer) => Effect.orDie(Schema.decodeUnknown(schema)(answer))),
+          Effect.flatMap((answer) =>
+            Effect.mapError(
+              Schema.decodeUnknown(schema)(answer),
+              () => new AudioWorkFailed({ reason: "The thread's answer cannot be read." })
+            )
+          ),
           Effect.flatten,
           Effect.tapError((error) =>
             error instanceof AudioWorkFailed
@@ -107,10 +104,8 @@ export const layer = (config: AudioThreadsConfig = {}): Layer.Layer<RecordingAud
         )
 
       return RecordingAudio.of({
-        redact: (bytes, ranges, options): Effect.Effect<MutedRecording, AudioError | AudioWorkFailed> =>
-          ask(AudioAnswer.redact, bytes, { kind: "redact", ranges, options }),
-        peaks: (bytes, options): Effect.Effect<AudioPeaks, AudioError | AudioWorkFailed> =>
-          ask(AudioAnswer.peaks, bytes, { kind: "peaks", options })
+        redact: (bytes, ranges, options) => ask(AudioAnswer.redact, bytes, { kind: "redact", ranges, options }),
+        peaks: (bytes, options) => ask(AudioAnswer.peaks, bytes, { kind: "peaks", options })
       })
     })
   )

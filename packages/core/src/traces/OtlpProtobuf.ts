@@ -1,8 +1,8 @@
 /**
- * The protobuf encoding of OTLP: reads a trace request.
+ * The protobuf encoding of OTLP: reads a trace request and writes its responses.
  * Source: opentelemetry-proto 1.x, `collector/trace/v1/trace_service.proto`, `trace/v1/trace.proto`, `common/v1/common.proto`.
  */
-import { BinaryReader, WireType } from "@bufbuild/protobuf/wire"
+import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire"
 import * as Either from "effect/Either"
 import {
   type Attributes,
@@ -233,3 +233,17 @@ export const decodeProtobuf = (bytes: Uint8Array): Either.Either<SpanBatch, stri
     },
     catch: (error) => (error instanceof Error ? error.message : "malformed")
   })
+
+/** An `ExportTraceServiceResponse`; empty if nothing is reported. */
+export const encodeResponse = (rejected: number, message: string): Uint8Array => {
+  const writer = new BinaryWriter()
+  if (rejected === 0 && message === "") return writer.finish()
+  writer.tag(1, WireType.LengthDelimited).fork()
+  if (rejected > 0) writer.tag(1, WireType.Varint).int64(rejected)
+  if (message !== "") writer.tag(2, WireType.LengthDelimited).string(message)
+  return writer.join().finish()
+}
+
+/** A `google.rpc.Status` with a message, the body of an error. */
+export const encodeStatus = (message: string): Uint8Array =>
+  new BinaryWriter().tag(2, WireType.LengthDelimited).string(message).finish()

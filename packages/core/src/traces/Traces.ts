@@ -40,15 +40,13 @@ import { RedactingIntegrations } from "../platforms/RedactingIntegrations.js"
 import { assembleCall, PLATFORMS } from "./AssembleCall.js"
 import { groupSpans, type SpanGroup } from "./GroupSpans.js"
 import { decodeJson } from "./OtlpJson.js"
+import { decodeProtobuf } from "./OtlpProtobuf.js"
 import { CONTEXT_PARTS, redactParts } from "./RedactParts.js"
 import { countNames, type StoredTrace, Trace, TraceQuery } from "./Trace.js"
 import { actorOf, appliesTo, bodyOf, dueAfter, isChanged, isOfSpansAlone, scopeOf } from "./TraceRules.js"
 import { SPAN_REDACTION_JOB, SpanRedactionPayload, TRACE_JOB, traceJob, TracePayload } from "./TraceJob.js"
 import type { TracePart } from "./TracePart.js"
 import { TraceStore } from "./TraceStore.js"
-
-/** The reader of requests in protobuf, loaded with the first of them. */
-export const loadProtobuf = Effect.promise(() => import("./OtlpProtobuf.js"))
 
 /** The body of an export request: protobuf, or parsed JSON. */
 export type TraceRequest = { readonly protobuf: Uint8Array } | { readonly json: unknown }
@@ -386,8 +384,7 @@ export const layer = (
       const receive = (permit: Permit<"calls:write">, request: TraceRequest, input: unknown) =>
         Effect.gen(function* () {
           const { agentId, fields } = yield* optionsOf(permit, input)
-          const decoded =
-            "protobuf" in request ? (yield* loadProtobuf).decodeProtobuf(request.protobuf) : decodeJson(request.json)
+          const decoded = "protobuf" in request ? decodeProtobuf(request.protobuf) : decodeJson(request.json)
           if (Either.isLeft(decoded)) {
             return yield* invalid(fieldError(NON_FIELD, `The body is not an OTLP trace request: ${decoded.left}.`))
           }

@@ -1,7 +1,7 @@
 export { assembleCall, type AssembledCall } from "./AssembleCall.js"
 export { groupSpans, type GroupedSpans, type SpanGroup } from "./GroupSpans.js"
 export { decodeJson, responseJson } from "./OtlpJson.js"
-export { encodeResponse, encodeStatus } from "./OtlpResponse.js"
+export { decodeProtobuf, encodeResponse, encodeStatus } from "./OtlpProtobuf.js"
 export { redactParts } from "./RedactParts.js"
 export { readSpan } from "./ReadSpan.js"
 export type { Attributes, AttributeValue, Span, SpanBatch } from "./Span.js"
@@ -10,7 +10,6 @@ export { TRACE_JOB } from "./TraceJob.js"
 export { type SpanReading, TracePart, TraceSource } from "./TracePart.js"
 export {
   type SpanCount,
-  loadProtobuf,
   type TraceConfig,
   TraceOptions,
   type TraceReceipt,

@@ -12,7 +12,7 @@ import { execFileSync } from "node:child_process"
 import { describe } from "vitest"
 import { OrganizationId } from "../../src/kernel/Ids.js"
 import { QueryTimedOut, StorageBusy } from "../../src/kernel/Storage.js"
-import { atOneMoment, growing, type ReadsConfig, type Snapshots } from "../../src/storage/sql/Reads.js"
+import { growing, inSnapshot, type ReadsConfig, type Snapshots } from "../../src/storage/sql/Reads.js"
 import { storing } from "../../src/storage/sql/Storing.js"
 
 const databases = ["sqlite", "postgres"] as const
@@ -40,7 +40,7 @@ const onBoth = (
 
 const organization = { organizationId: OrganizationId.make(1) }
 const asList = growing("list", organization)
-const asDashboard = atOneMoment("dashboard", organization)
+const asDashboard = inSnapshot("dashboard", organization)
 
 /** Runs for minutes unless it is ended. */
 const endless = (sql: SqlClient, database: Database) =>

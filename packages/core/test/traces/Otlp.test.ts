@@ -1,7 +1,6 @@
 import { Tracing } from "@earshot/core"
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire"
 import { TraceKit } from "@earshot/test-kit"
-import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -79,14 +78,12 @@ const rounded = ({ spans }: Tracing.SpanBatch) =>
     endMillis: Math.round(endMillis)
   }))
 
-const { decodeProtobuf } = await Effect.runPromise(Tracing.loadProtobuf)
-
 describe("a trace request in protobuf", () => {
   it("has the same spans as in JSON", () => {
     fc.assert(
       fc.property(TraceKit.tracedCall, fc.constantFrom(...TraceKit.tracingLibraries), (call, library) => {
         const spans = TraceKit.spansOf(library, call)
-        const binary = Either.getOrThrow(decodeProtobuf(protobuf(spans, { "service.name": "desk" })))
+        const binary = Either.getOrThrow(Tracing.decodeProtobuf(protobuf(spans, { "service.name": "desk" })))
         const json = Either.getOrThrow(
           Tracing.decodeJson(TraceKit.otlpJson(spans, { resource: { "service.name": "desk" }, scope: "a-scope" }))
         )
@@ -106,7 +103,7 @@ describe("a trace request in protobuf", () => {
   it("has values of every kind, nested to a limit", () => {
     const nested = Array.from({ length: 40 }).reduce<unknown>((inner) => [inner], "deep")
     const attributes = { list: ["a", 1, true, 1.5], object: { a: { b: "c" } }, large: -5, nested } as never
-    const { spans } = Either.getOrThrow(decodeProtobuf(protobuf([{ ...sample(1)[0]!, attributes }])))
+    const { spans } = Either.getOrThrow(Tracing.decodeProtobuf(protobuf([{ ...sample(1)[0]!, attributes }])))
     const found = Object.fromEntries(spans[0]!.attributes)
     expect(found).toMatchObject({ list: ["a", 1, true, 1.5], object: { a: { b: "c" } }, large: -5 })
     expect(JSON.stringify(found.nested)).not.toContain("deep")
@@ -115,19 +112,19 @@ describe("a trace request in protobuf", () => {
   it("that is cut off anywhere is an error or has fewer spans, and nothing else happens", () => {
     const bytes = protobuf(sample(2))
     for (let length = 1; length < bytes.length; length += 7) {
-      const cut = decodeProtobuf(bytes.subarray(0, length))
+      const cut = Tracing.decodeProtobuf(bytes.subarray(0, length))
       expect(Either.isLeft(cut)).toBe(true)
     }
-    expect(Either.getOrThrow(decodeProtobuf(new Uint8Array()))).toEqual({ spans: [], rejected: 0 })
+    expect(Either.getOrThrow(Tracing.decodeProtobuf(new Uint8Array()))).toEqual({ spans: [], rejected: 0 })
   })
 
   it("of random bytes never throws", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), fc.nat({ max: 400 }), (noise, at) => {
         const bytes = Uint8Array.from(protobuf(sample(3)))
-        decodeProtobuf(noise)
+        Tracing.decodeProtobuf(noise)
         bytes.set(noise.subarray(0, Math.max(0, bytes.length - at)), at)
-        decodeProtobuf(bytes)
+        Tracing.decodeProtobuf(bytes)
       }),
       { numRuns: 300 }
     )
@@ -161,7 +158,7 @@ describe("a trace request in JSON", () => {
     })
     const many = Array.from({ length: 20_010 }, () => spans[0]!)
     expect(Either.getOrThrow(Tracing.decodeJson(TraceKit.otlpJson(many)))).toMatchObject({ rejected: 10 })
-    expect(Either.getOrThrow(decodeProtobuf(protobuf(many)))).toMatchObject({ rejected: 10 })
+    expect(Either.getOrThrow(Tracing.decodeProtobuf(protobuf(many)))).toMatchObject({ rejected: 10 })
   })
 })
 
@@ -174,22 +171,5 @@ describe("responses", () => {
     })
     expect(Buffer.from(Tracing.encodeResponse(3, "no")).toString("hex")).toBe("0a06080312026e6f")
     expect(Buffer.from(Tracing.encodeStatus("no")).toString("hex")).toBe("12026e6f")
-  })
-
-  it("are encoded as by the library", () => {
-    fc.assert(
-      fc.property(fc.nat({ max: 2 ** 31 - 1 }), fc.string({ unit: "binary", maxLength: 300 }), (rejected, message) => {
-        expect(Buffer.from(Tracing.encodeStatus(message))).toEqual(
-          Buffer.from(text(new BinaryWriter(), 2, message).finish())
-        )
-        const writer = new BinaryWriter()
-        if (rejected > 0 || message !== "")
-          part(writer, 1, (inner) => {
-            if (rejected > 0) inner.tag(1, WireType.Varint).int64(rejected)
-            if (message !== "") text(inner, 2, message)
-          })
-        expect(Buffer.from(Tracing.encodeResponse(rejected, message))).toEqual(Buffer.from(writer.finish()))
-      })
-    )
   })
 })

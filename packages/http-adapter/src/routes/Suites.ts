@@ -68,9 +68,7 @@ export const suites: ReadonlyArray<Endpoint> = [
     tag,
     summary: "Read the JSON Schema of test-suite specs",
     description: "JSON Schema 2020-12, for editors and other tools. Requires no credential.",
-    responses: [
-      { status: 200, description: "The JSON Schema.", body: { name: "SuiteJsonSchema", schema: JsonObject } }
-    ],
+    responses: [{ status: 200, description: "The JSON Schema.", body: { name: "JsonObject", schema: JsonObject } }],
     handle: () => Effect.succeed(json(200, suiteJsonSchema))
   }
 ]

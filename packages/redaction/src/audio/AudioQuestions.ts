@@ -50,6 +50,7 @@ type Answers = { readonly [Kind in keyof typeof AudioAnswer]: (typeof AudioAnswe
 export type EncodedAudioAnswer = Answers[keyof Answers]
 
 const settled = <A, I>(schema: Schema.Schema<A, I>, answer: Effect.Effect<unknown, AudioError>): Effect.Effect<I> =>
+  // The schemas describe what the functions return, so that a difference is a fault of this file.
   Effect.flatMap(Effect.either(answer), (either) => Effect.orDie(Schema.encodeUnknown(schema)(either)))
 
 /** Answers a question. It takes no turns with anything else: ask it in a thread of its own. */

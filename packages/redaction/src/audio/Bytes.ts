@@ -11,6 +11,17 @@ export const hasText = (bytes: Uint8Array, at: number, text: string): boolean =>
   return true
 }
 
+/** The bytes of all parts, one after the other. */
+export const joinBytes = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
+
 /** Whether two arrays hold the same bytes in [from, to). */
 export const sameBytes = (a: Uint8Array, b: Uint8Array, from: number, to: number): boolean =>
   to <= from || (to <= a.length && to <= b.length && Buffer.compare(a.subarray(from, to), b.subarray(from, to)) === 0)

@@ -1,4 +1,4 @@
-import { byteAt, viewOf } from "./Bytes.js"
+import { byteAt, joinBytes, viewOf } from "./Bytes.js"
 import { type AudioRange, mergeRanges } from "./MuteRanges.js"
 import type { OpusLayout, OpusPacket, Page } from "./OggOpus.js"
 import { pageChecksum, CONTINUED_PAGE, PAGE_HEADER_BYTES } from "./OggPage.js"
@@ -75,13 +75,7 @@ export const muteOpus = (bytes: Uint8Array, layout: OpusLayout, replaced: Uint8A
     kept = page.offset + page.length
   }
   parts.push(bytes.subarray(kept, layout.end))
-  const muted = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    muted.set(part, at)
-    at += part.length
-  }
-  return muted
+  return joinBytes(parts)
 }
 
 const mutePage = (bytes: Uint8Array, layout: OpusLayout, page: Page, replaced: Uint8Array): Uint8Array => {

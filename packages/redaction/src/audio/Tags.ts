@@ -1,7 +1,7 @@
 /** Removes what an audio file holds besides sound: titles, comments, pictures, which can name people and numbers. */
 import * as Either from "effect/Either"
 import { type AudioError, MalformedAudio } from "./AudioErrors.js"
-import { hasText, viewOf } from "./Bytes.js"
+import { hasText, joinBytes, viewOf } from "./Bytes.js"
 import type { Mp3Layout } from "./Mp3.js"
 import type { AudioLayout } from "./MuteAudio.js"
 import type { OpusLayout } from "./OggOpus.js"
@@ -22,16 +22,6 @@ export const withoutTags = (bytes: Uint8Array, audio: AudioLayout): Either.Eithe
     case "opus":
       return opusWithoutTags(bytes, audio.layout)
   }
-}
-
-const joined = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
 }
 
 const isSame = (bytes: Uint8Array, other: Uint8Array): boolean => Buffer.compare(bytes, other) === 0
@@ -63,14 +53,14 @@ const wavWithoutTags = (bytes: Uint8Array, { bytesPerSample, channels, frames, o
   }
   const samples = bytes.subarray(offset, offset + frames * bytesPerSample * channels)
   const head = new Uint8Array(12)
-  const all = joined([head, ...kept, chunk("data", samples)])
+  const all = joinBytes([head, ...kept, chunk("data", samples)])
   all.set(Buffer.from("RIFF____WAVE", "latin1"))
   viewOf(all).setUint32(4, all.length - 8, true)
   return isSame(bytes, all) ? bytes : all
 }
 
 const mp3WithoutTags = (bytes: Uint8Array, { first, hasInfoFrame, offsets, sizes, start }: Mp3Layout): Uint8Array => {
-  const all = joined([
+  const all = joinBytes([
     ...(hasInfoFrame ? [bytes.subarray(first, start)] : []),
     ...offsets.map((at, i) => bytes.subarray(at, at + (sizes[i] ?? 0)))
   ])
@@ -113,7 +103,7 @@ const opusWithoutTags = (bytes: Uint8Array, { end, pages }: OpusLayout): Either.
   tags.set(bytes.subarray(head.offset + SERIAL_AT, head.offset + SERIAL_AT + 4), SERIAL_AT)
   tags.set([1, EMPTY_TAGS.length], PAGE_HEADER_BYTES - 1)
   tags.set(EMPTY_TAGS, PAGE_HEADER_BYTES + 1)
-  const all = joined([
+  const all = joinBytes([
     bytes.subarray(head.offset, head.offset + head.length),
     numbered(tags, 1),
     ...pages.slice(last + 1).map(({ length, offset }, i) => numbered(bytes.subarray(offset, offset + length), i + 2))

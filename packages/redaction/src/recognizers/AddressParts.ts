@@ -141,33 +141,4 @@ const militaryAddress: TokenRule = (reader, at, found) => {
   return to
 }
 
-/** Most words of a street that is one of a corner's two. */
-const MAX_STREET = 6
-
-/** Where a street of a corner ends that begins at a token: at its last word, or with a number behind it. */
-const cornerStreetEnd = (reader: CallReader, from: number): number => {
-  let to = from
-  while (to - from < MAX_STREET && /^[wGLNms.X]$/.test(reader.cls(to)) && reader.word(to) !== "and") {
-    if (/^(street|st|avenue|ave|road|rd|drive|lane|boulevard|blvd|way|court|place)$/.test(reader.word(to)))
-      return to + 1
-    to++
-  }
-  return to
-}
-
-/** "the corner of Main and Second Street": both streets and what joins them. */
-const corner: TokenRule = (reader, at, found) => {
-  if (!/^(corner|intersection|junction)$/.test(reader.word(at)) || reader.word(at + 1) !== "of") return undefined
-  const between = cornerStreetEnd(reader, at + 2)
-  if (between === at + 2 || reader.word(between) !== "and") return undefined
-  const to = cornerStreetEnd(reader, between + 1)
-  const isStreet = /^(street|st|avenue|ave|road|rd|drive|lane|boulevard|blvd|way|court|place)$/.test(
-    reader.word(to - 1)
-  )
-  if (to === between + 1 || !isStreet) return undefined
-  const from = reader.word(at - 1) === "the" ? at - 1 : at
-  found.push(reader.candidate("location", from, to, 0.91, "corner of two streets"))
-  return undefined
-}
-
-export const addressRules: ReadonlyArray<TokenRule> = [militaryAddress, corner, postBox, unit, stateAndCode]
+export const addressRules: ReadonlyArray<TokenRule> = [militaryAddress, postBox, unit, stateAndCode]

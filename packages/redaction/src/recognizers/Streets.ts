@@ -106,4 +106,32 @@ const numberedRoad: TokenRule = (reader, at, found) => {
   return undefined
 }
 
-export const streetRules: ReadonlyArray<TokenRule> = [street, numberedRoad]
+/** Endings of streets that are said to meet at a corner. */
+const cornerEndings = wordSet("street st avenue ave road rd drive lane boulevard blvd way court place")
+
+/** Most words of a street that is one of a corner's two. */
+const MAX_CORNER_STREET = 6
+
+/** Where a street of a corner ends that begins at a token: with its ending, or before "and". */
+const cornerStreetEnd = (reader: CallReader, from: number): number => {
+  let to = from
+  while (to - from < MAX_CORNER_STREET && /^[wGLNms.X]$/.test(reader.cls(to)) && reader.word(to) !== "and") {
+    if (cornerEndings.has(reader.word(to))) return to + 1
+    to++
+  }
+  return to
+}
+
+/** "the corner of Main and Second Street": both streets and what joins them. */
+const corner: TokenRule = (reader, at, found) => {
+  if (!/^(corner|intersection|junction)$/.test(reader.word(at)) || reader.word(at + 1) !== "of") return undefined
+  const between = cornerStreetEnd(reader, at + 2)
+  if (between === at + 2 || reader.word(between) !== "and") return undefined
+  const to = cornerStreetEnd(reader, between + 1)
+  if (to === between + 1 || !cornerEndings.has(reader.word(to - 1))) return undefined
+  const from = reader.word(at - 1) === "the" ? at - 1 : at
+  found.push(reader.candidate("location", from, to, 0.91, "corner of two streets"))
+  return undefined
+}
+
+export const streetRules: ReadonlyArray<TokenRule> = [street, numberedRoad, corner]

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useNavigate, useSearch } from "@tanstack/react-router"
 import { useState } from "react"
 import { agentsQuery } from "../api/calls.js"
-import { client, dataOf, type Schemas } from "../api/client.js"
+import { client, dataOf } from "../api/client.js"
 import { profilesQuery, type TestProfile } from "../api/tests.js"
 import { Empty, ErrorNotice, Loaded } from "../components/Feedback.js"
 import { entities, FormDialog, Select, TextArea, TextField } from "../components/Form.js"
@@ -38,8 +38,7 @@ const ProfileDialog = ({
   const information = readObject(json)
   const save = useMutation({
     mutationFn: async () => {
-      // eslint-disable-next-line typescript/consistent-type-assertions -- an object of JSON, as the field takes it
-      const body = { name, agent, information: information as Schemas["TestProfile"]["information"] }
+      const body = { name, agent, information: information ?? {} }
       if (profile === undefined) {
         await dataOf(client.POST("/test_framework/v1/test_profiles/", { body: { ...body, project } }))
       } else {

@@ -74,11 +74,12 @@ export const agentFormOf = (agent: Agent): AgentForm => ({
 })
 
 /** The headers by name; rows without a name are left out. */
-const record = (headers: ReadonlyArray<Header>) =>
-  // eslint-disable-next-line typescript/consistent-type-assertions -- the API's document has no type of a header's value
+const record = (headers: ReadonlyArray<Header>): Record<string, string> =>
   Object.fromEntries(
-    headers.flatMap(({ name, value }) => (name.trim() === "" ? [] : [[name.trim(), value]]))
-  ) as Record<string, never>
+    headers.flatMap(({ name, value }): ReadonlyArray<[string, string]> =>
+      name.trim() === "" ? [] : [[name.trim(), value]]
+    )
+  )
 
 export const agentBodyOf = (form: AgentForm) =>
   ({

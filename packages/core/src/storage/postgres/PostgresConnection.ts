@@ -7,6 +7,7 @@
 import type { Connection } from "@effect/sql/SqlConnection"
 import { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import type * as Scope from "effect/Scope"
 import type { Pool, PoolClient, QueryArrayConfig, QueryConfig, QueryResult } from "pg"
 import { cancelStatement } from "./cancelStatement.js"
@@ -259,10 +260,8 @@ const connection = (run: (query: QueryConfig | QueryArrayConfig) => Effect.Effec
 /** What is done around each statement. */
 type Around = <A>(statement: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
 
-const same: Around = (statement) => statement
-
 /** Statements that each run on any connection of the pool. `limit` gives the limit of the next one. */
-export const pooled = (pool: Pool, limit: () => StatementLimit, around: Around = same): Connection =>
+export const pooled = (pool: Pool, limit: () => StatementLimit, around: Around = identity): Connection =>
   connection((query) => around(Effect.suspend(() => onPool(pool, query, limit()))))
 
 const COMMIT = "COMMIT"
@@ -275,7 +274,7 @@ const ROLLBACK = "ROLLBACK"
 export const reserve = (
   pool: Pool,
   limit: () => StatementLimit,
-  around: Around = same
+  around: Around = identity
 ): Effect.Effect<Connection, SqlError, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(

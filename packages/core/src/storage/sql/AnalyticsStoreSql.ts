@@ -20,7 +20,7 @@ import type { Field } from "../../filters/Filter.js"
 import type { MetricId } from "../../kernel/Ids.js"
 import { Dialect } from "./Dialect.js"
 import * as FilterSql from "./FilterSql.js"
-import { atOneMoment, growing, Snapshots } from "./Reads.js"
+import { growing, inSnapshot, Snapshots } from "./Reads.js"
 import { storing } from "./Storing.js"
 import { AnalyticsFragments, type Part, type Source } from "./AnalyticsFragments.js"
 import { isOfTime, isReadAlongTime, slicesOf, timeConditions } from "./TimeSlices.js"
@@ -126,11 +126,11 @@ export const layer = Layer.effect(
       Effect.map(groupRows.all(mostFrequent("g", rows, parts)), ranking)
 
     return AnalyticsStore.of({
-      together: (permit, of, questions) =>
+      inSnapshot: (permit, of, questions) =>
         questions.pipe(
           Effect.either,
-          atOneMoment(of, permit),
-          storing("AnalyticsStore.together"),
+          inSnapshot(of, permit),
+          storing("AnalyticsStore.inSnapshot"),
           Effect.flatten,
           Effect.provideService(Snapshots, snapshots)
         ),

@@ -66,12 +66,12 @@ const hasPlace = (read: ReadRequest, running: ReadonlyArray<ReadRequest>, places
   const ownPlaces = placesOfOne(places)
   if (running.length >= places || own.length >= ownPlaces) return false
   if (read.kind === "list") return true
-  const count = (of: ReadonlyArray<ReadRequest>, ...kinds: ReadonlyArray<ReadKind>) =>
-    of.filter(({ kind }) => kinds.includes(kind)).length
+  const longer = (of: ReadonlyArray<ReadRequest>) => of.filter(({ kind }) => kind !== "list").length
+  const exports = running.filter(({ kind }) => kind === "export").length
   return (
-    count(running, "chart", "dashboard", "export") < placesOf("chart", places) &&
-    count(own, "chart", "dashboard", "export") < placesOf("chart", ownPlaces) &&
-    (read.kind !== "export" || count(running, "export") < placesOf("export", places))
+    longer(running) < placesOf("chart", places) &&
+    longer(own) < placesOf("chart", ownPlaces) &&
+    (read.kind !== "export" || exports < placesOf("export", places))
   )
 }
 

@@ -32,7 +32,7 @@ export const growing =
   (kind: ReadKind, { organizationId }: Pick<Permit, "organizationId">) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.flatMap(Effect.serviceOption(CurrentRead), (outer) =>
-      Option.isSome(outer) ? effect : as(newRead(kind, organizationId), effect)
+      Option.isSome(outer) ? effect : withRead(newRead(kind, organizationId), effect)
     )
 
 const newRead = (kind: ReadKind, organizationId: number): Read => ({
@@ -43,7 +43,7 @@ const newRead = (kind: ReadKind, organizationId: number): Read => ({
   snapshot: undefined
 })
 
-const as = <A, E, R>(read: Read, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+const withRead = <A, E, R>(read: Read, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.mapInputContext(effect, (context: Context.Context<R>) => Context.add(context, CurrentRead, read))
 
 /** Connections that see the database as it is at one moment, for reads that grow with the data. */
@@ -59,14 +59,14 @@ export class Snapshots extends Context.Tag("@earshot/core/storage/sql/Snapshots"
 >() {}
 
 /** Like `growing`, with all statements on one snapshot of the database. A read inside a read belongs to the outer one. */
-export const atOneMoment =
+export const inSnapshot =
   (kind: ReadKind, { organizationId }: Pick<Permit, "organizationId">) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R | Snapshots> =>
     Effect.flatMap(Effect.serviceOption(CurrentRead), (outer) => {
       if (Option.isSome(outer)) return effect
       const read = newRead(kind, organizationId)
       return Effect.flatMap(Snapshots, (snapshots) =>
-        snapshots.within(read, (connection) => as(Object.assign(read, { snapshot: connection }), effect))
+        snapshots.within(read, (connection) => withRead(Object.assign(read, { snapshot: connection }), effect))
       )
     })
 

@@ -181,6 +181,16 @@ export const evaluationOf = async (fixture: Fixture, call: unknown, metric: numb
   return listAt(reply.json).find((one) => at(one, "metric") === metric)
 }
 
+/** What is read once something holds of it, or after a time in which it did not. */
+const readUntil = async <A>(read: () => Promise<A>, holds: (found: A) => boolean): Promise<A> => {
+  const until = Date.now() + PATIENCE_SECONDS * 1000
+  for (;;) {
+    const found = await read()
+    if (holds(found) || Date.now() > until) return found
+    await sleep(50)
+  }
+}
+
 /** The same as soon as it says something of which this holds. */
 export const evaluated = async (
   fixture: Fixture,
@@ -188,25 +198,18 @@ export const evaluated = async (
   metric: number,
   holds: (value: unknown) => boolean
 ) => {
-  const until = Date.now() + PATIENCE_SECONDS * 1000
-  for (;;) {
-    const found = await evaluationOf(fixture, call, metric)
-    if (at(found, "status") === "scored" && holds(at(found, "value"))) return found
-    if (Date.now() > until)
-      throw new Mismatch(`after ${PATIENCE_SECONDS} seconds the metric ${metric} said ${shown(found)} of the call`)
-    await sleep(50)
-  }
+  const isExpected = (found: unknown) => at(found, "status") === "scored" && holds(at(found, "value"))
+  const found = await readUntil(() => evaluationOf(fixture, call, metric), isExpected)
+  if (isExpected(found)) return found
+  throw new Mismatch(`after ${PATIENCE_SECONDS} seconds the metric ${metric} said ${shown(found)} of the call`)
 }
 
 /** The record of a call whose metrics are evaluated: its summary follows them. */
-export const summarized = async (fixture: Fixture, call: unknown) => {
-  const until = Date.now() + PATIENCE_SECONDS * 1000
-  for (;;) {
-    const found = bodyOf(await fixture.get(`${PATHS.calls}${String(call)}/`), 200)
-    if (at(found, "evaluation") !== "" || Date.now() > until) return found
-    await sleep(50)
-  }
-}
+export const summarized = (fixture: Fixture, call: unknown) =>
+  readUntil(
+    async () => bodyOf(await fixture.get(`${PATHS.calls}${String(call)}/`), 200),
+    (found) => at(found, "evaluation") !== ""
+  )
 
 export const email = "ann.lee@example.com"
 
