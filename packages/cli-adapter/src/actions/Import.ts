@@ -14,6 +14,7 @@ import { readSecret } from "../ReadText.js"
 import { Screen } from "../Screen.js"
 import { type CommonOptions, type IngestingOptions, nonBlank, parseFields, secretFrom } from "../Settings.js"
 import { onTarget } from "../Target.js"
+import { sanitize } from "../Text.js"
 import { Wiring } from "../Wiring.js"
 import { ingestCalls } from "./Ingest.js"
 
@@ -141,14 +142,19 @@ export const importCalls = (options: ImportOptions): CommandEffect =>
     const screen = yield* Screen
     const progress = makeProgress()
     let count = 0
-    const parsedOf = ({ at, call, id }: Platforms.ListedPlatformCall): ParsedCall => {
+    const parsedOf = ({ at, call, id, recordingError }: Platforms.ListedPlatformCall): Effect.Effect<ParsedCall> => {
       count += 1
       const place = id === undefined ? `${name} call ${count}` : `${name} ${id}`
       progress.begin(place, at)
-      return { place, call }
+      return Effect.as(
+        recordingError === undefined
+          ? Effect.void
+          : screen.note(sanitize(`${place}: imported without its recording. ${recordingError}`)),
+        { place, call }
+      )
     }
     const calls = platformCalls({ platform: platform.token, apiKey, baseUrl }, { since, until }).pipe(
-      Stream.map(parsedOf),
+      Stream.mapEffect(parsedOf),
       Stream.mapError((failure) => advice(failure, name, platform.variable))
     )
     const noteOf = (position: number | undefined) =>

@@ -1,19 +1,21 @@
 /** Imports from local servers with the platforms' list endpoints. */
 import { once } from "node:events"
-import { writeFile } from "node:fs/promises"
+import { readFile, writeFile } from "node:fs/promises"
 import { createServer, type IncomingMessage } from "node:http"
 import * as path from "node:path"
 import { earshotListener } from "@earshot/http-adapter"
+import * as AudioKit from "@earshot/test-kit/audio"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@effect/vitest"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as FileBlobStore from "@earshot/core/providers/FileBlobStore"
 import { retryAfterOf } from "@earshot/core/providers/PlatformCalls"
 import { makeProgress, parseMoment } from "../../src/actions/Import.js"
 import { plainEngine } from "../../src/EngineSettings.js"
 import { place, type Place } from "../support/databases.js"
-import { engineOn, type Ran, run } from "../support/inProcess.js"
+import { engineOn, engineWith, type Ran, run } from "../support/inProcess.js"
 import { parse } from "../support/parse.js"
 
 const START = Date.parse("2026-03-14T09:00:00Z")
@@ -35,6 +37,8 @@ interface Account {
   /** Calls that are gone once they are listed. */
   gone: Set<string>
   unfinished: Set<string>
+  /** The recordings that the platform has by calls; of an empty one it answers that there is none. */
+  recordings: Map<string, Buffer>
   requests: Array<string>
 }
 
@@ -122,6 +126,7 @@ const elevenLabs: FakePlatform = {
   answer: (account, _, url) => {
     const base = "/v1/convai/conversations"
     const status = (id: string) => (account.unfinished.has(id) ? "in-progress" : "done")
+    if (url.pathname.endsWith("/audio")) return account.recordings.get(url.pathname.split("/").at(-2) ?? "")
     if (url.pathname.startsWith(`${base}/`)) {
       const id = url.pathname.replace(`${base}/`, "")
       return account.gone.has(id)
@@ -130,6 +135,7 @@ const elevenLabs: FakePlatform = {
             conversation_id: id,
             agent_id: "assistant-1",
             status: status(id),
+            has_audio: account.recordings.has(id),
             metadata: { start_time_unix_secs: startOf(numberOf(id)) / 1000, call_duration_secs: 4 },
             transcript: [{ role: "agent", message: "Hello from 415-555-0123.", time_in_call_secs: 1 }]
           }
@@ -155,9 +161,14 @@ const elevenLabs: FakePlatform = {
 
 const earshot = async (args: ReadonlyArray<string>): Promise<Ran> => {
   const { code, err, invocation, out } = await parse(args)
+  // Recordings are in the folder that is given, so that one command reads what another has stored.
+  const folder = args[args.indexOf("--recordings") + 1]
+  const engine = args.includes("--recordings")
+    ? engineWith({ blobs: FileBlobStore.layer({ directory: folder ?? "" }) })
+    : engineOn
   return invocation === undefined
     ? { code: code === 0 ? 0 : 2, err, out }
-    : run(Effect.flatten(Effect.promise(invocation.start)))
+    : run(Effect.flatten(Effect.promise(invocation.start)), 80, engine)
 }
 
 const bodyOf = async (request: IncomingMessage): Promise<unknown> => {
@@ -176,6 +187,7 @@ describe.each([vapi, retell, elevenLabs])("calls import $name", (platform) => {
     brokenFrom: Infinity,
     gone: new Set(),
     unfinished: new Set(),
+    recordings: new Map(),
     requests: []
   }
   let target: Place
@@ -198,7 +210,13 @@ describe.each([vapi, retell, elevenLabs])("calls import $name", (platform) => {
         return
       }
       const answer = platform.answer(account, request, url, body)
-      response.writeHead(answer === undefined ? 404 : 200, { "content-type": "application/json" })
+      if (Buffer.isBuffer(answer) && answer.length > 0) {
+        response.writeHead(200, { "content-type": "audio/mpeg" }).end(answer)
+        return
+      }
+      response.writeHead(answer === undefined || Buffer.isBuffer(answer) ? 404 : 200, {
+        "content-type": "application/json"
+      })
       response.end(JSON.stringify(answer ?? {}))
     })()
   })
@@ -210,7 +228,7 @@ describe.each([vapi, retell, elevenLabs])("calls import $name", (platform) => {
       ...(more.includes("--url") ? [] : ["--database", target.database, "--api-key", apiKey]),
       ...more
     ])
-  const stored = async (): Promise<ReadonlyArray<{ call_id: string; transcript: string }>> => {
+  const stored = async (): Promise<ReadonlyArray<{ id: number; call_id: string; transcript: string }>> => {
     const listed = await earshot([
       ...["calls", "export", "--expand", "transcript", "--database", target.database, "--api-key", apiKey]
     ])
@@ -232,6 +250,7 @@ describe.each([vapi, retell, elevenLabs])("calls import $name", (platform) => {
     Object.assign(account, { calls: 0, errors: [], brokenFrom: Infinity, requests: [] })
     account.gone.clear()
     account.unfinished.clear()
+    account.recordings.clear()
   })
   afterAll(async () => {
     server.closeAllConnections()
@@ -340,6 +359,34 @@ describe.each([vapi, retell, elevenLabs])("calls import $name", (platform) => {
       err: `The API of ${platform.name} asks for no request in the next 3600 seconds.`
     })
     expect(account.requests).toHaveLength(1)
+  })
+
+  it.runIf(platform.name === "elevenlabs")("imports recordings, and calls whose recording cannot be read", async () => {
+    account.calls = 2
+    const wav = AudioKit.wavFileOf(new Uint8Array(16_000), { tag: "pcm", bits: 16, channels: 1, sampleRate: 8_000 })
+    const recordings = ["--recordings", path.join(target.folder, "recordings")]
+    const onDatabase = ["--database", target.database, "--api-key", apiKey]
+    const idOf = async () => (await stored()).find((call) => call.call_id === "call-0")?.id
+    // Stored by the tests before with fields to redact, so that its recording would be muted.
+    await earshot(["calls", "delete", String(await idOf()), ...onDatabase])
+    account.recordings.set("call-0", Buffer.from(wav)).set("call-1", Buffer.alloc(0))
+    expect(await importing(...recordings)).toMatchObject({
+      code: 0,
+      out: "1 created, 1 updated, 0 rejected, 0 skipped: not about a finished call.",
+      err: "elevenlabs call-1: imported without its recording. The platform's API answered HTTP 404."
+    })
+    const saved = path.join(target.folder, "call-0.wav")
+    const ran = await earshot([
+      "calls",
+      "recording",
+      String(await idOf()),
+      "--output",
+      saved,
+      ...recordings,
+      ...onDatabase
+    ])
+    expect(ran).toMatchObject({ code: 0 })
+    expect(await readFile(saved)).toEqual(Buffer.from(wav))
   })
 
   it("imports into a server", async () => {

@@ -33,6 +33,8 @@ export interface ListedPlatformCall {
   readonly at: number | undefined
   /** The call object, or why it cannot be read. */
   readonly call: Either.Either<unknown, string>
+  /** Why the call is listed without the recording that the platform has of it. */
+  readonly recordingError?: string
 }
 
 /** The list cannot be read any further. The message names neither the key nor content of the response. */

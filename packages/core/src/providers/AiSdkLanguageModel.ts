@@ -19,6 +19,7 @@ import * as Schema from "effect/Schema"
 import { isPlainObject } from "../kernel/Json.js"
 import { AnswerUnusable, type Ask, LanguageModel, ModelUnavailable, type Question } from "../language/LanguageModel.js"
 import { makeFetch } from "./OutboundFetch.js"
+import { mayPass } from "./OutboundError.js"
 import { OutboundHttp } from "./OutboundHttp.js"
 
 /** What every provider takes. */
@@ -81,7 +82,7 @@ const toModelError = (error: unknown): ModelUnavailable | AnswerUnusable => {
     const retryAfter = retryAfterOf(error)
     return new ModelUnavailable({
       reason: `The language model's server answered ${status}.`,
-      retry: status === 408 || status === 409 || status === 429 || status >= 500,
+      retry: mayPass({ status }),
       ...(retryAfter === undefined ? {} : { retryAfter })
     })
   }

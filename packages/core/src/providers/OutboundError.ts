@@ -32,7 +32,7 @@ export class OutboundError extends Data.TaggedError("OutboundError")<{ readonly 
   }
 }
 
-const PASSING_STATUSES: ReadonlyArray<number> = [429, 500, 502, 503, 504]
+const PASSING_STATUSES: ReadonlyArray<number> = [408, 429, 500, 502, 503, 504]
 const PASSING_REASONS: ReadonlyArray<OutboundReason["is"]> = ["Unreachable", "NoResponse", "Incomplete", "Idle"]
 
 /** Whether the same request may succeed a moment later, by the status of its response or the reason why there is none. */

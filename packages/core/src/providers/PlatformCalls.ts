@@ -3,7 +3,7 @@
  * object, which `PlatformWebhooks.observe` takes as it is.
  *
  * Source: the platforms' API references: Vapi `GET /call`; Retell `POST /v3/list-calls` and `GET /v2/get-call/{id}`;
- * ElevenLabs `GET /v1/convai/conversations` and `GET /v1/convai/conversations/{id}`.
+ * ElevenLabs `GET /v1/convai/conversations`, `GET /v1/convai/conversations/{id}` and `GET /v1/convai/conversations/{id}/audio`.
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -50,6 +50,8 @@ interface ListApi {
   readonly at: (row: Row) => number | undefined
   /** The request for a whole call, if the list has summaries. */
   readonly detail?: (id: string) => ApiRequest
+  /** The request for the recording of a whole call that has one, if the call object has no URL of it. */
+  readonly recording?: (id: string, call: Row) => ApiRequest | undefined
 }
 
 const PAGE = 100
@@ -139,7 +141,9 @@ const elevenLabs: ListApi = {
   read: (body, position) => cursorPage(body, "conversations", "next_cursor", position),
   idOf: (row) => firstText(row.conversation_id),
   at: (row) => firstInstant(row.start_time_unix_secs, rowIn(row, "metadata").start_time_unix_secs),
-  detail: (id) => ({ method: "GET", path: `/v1/convai/conversations/${encodeURIComponent(id)}` })
+  detail: (id) => ({ method: "GET", path: `/v1/convai/conversations/${encodeURIComponent(id)}` }),
+  recording: (id, { has_audio: hasAudio }) =>
+    hasAudio === true ? { method: "GET", path: `/v1/convai/conversations/${encodeURIComponent(id)}/audio` } : undefined
 }
 
 const apis: Readonly<Record<ListingPlatform, ListApi>> = {
@@ -150,6 +154,9 @@ const apis: Readonly<Record<ListingPlatform, ListApi>> = {
 
 /** A page of calls with whole transcripts is a few megabytes. */
 const LIMITS = { maxBytes: 64 * 1024 * 1024, totalMillis: 120_000, idleMillis: 30_000 }
+
+/** In base64, as an event has it, a recording of this size is within what a server accepts by default. */
+const RECORDING_LIMITS = { ...LIMITS, maxBytes: 40_000_000 }
 
 /** Calls whose details are requested at the same time. */
 const DETAILS = 4
@@ -216,21 +223,37 @@ export const list = (
       const api = apis[platform]
       const base = (baseUrl ?? api.baseUrl).replace(/\/+$/, "")
 
-      const request = ({ body, method, path }: ApiRequest) =>
+      const ask = ({ body, method, path }: ApiRequest, accept: string, limits: typeof LIMITS) =>
         respond(
           http.send({
             url: base + path,
             method,
             headers: {
               ...api.headers(Redacted.value(apiKey)),
-              accept: "application/json",
+              accept,
               ...(body === undefined ? {} : { "content-type": "application/json" })
             },
             ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }),
-            limits: LIMITS,
+            limits,
             isTrusted: baseUrl !== undefined
           })
-        ).pipe(Effect.map((response) => parsed(response.body)))
+        )
+
+      const request = (one: ApiRequest) =>
+        Effect.map(ask(one, "application/json", LIMITS), (response) => parsed(response.body))
+
+      /** The call with its recording as an event would have it. A recording that cannot be read does not cost the call. */
+      const withRecording = (
+        id: string,
+        call: Row
+      ): Effect.Effect<Pick<ListedPlatformCall, "call" | "recordingError">> => {
+        const recording = api.recording?.(id, call)
+        if (recording === undefined) return Effect.succeed({ call: Either.right(call) })
+        return Effect.match(ask(recording, "audio/*", RECORDING_LIMITS), {
+          onFailure: ({ message }) => ({ call: Either.right(call), recordingError: message }),
+          onSuccess: ({ body }) => ({ call: Either.right({ ...call, full_audio: body.toString("base64") }) })
+        })
+      }
 
       const whole = (row: Row): Effect.Effect<ListedPlatformCall, PlatformCallsFailed> => {
         const id = api.idOf(row)
@@ -239,10 +262,12 @@ export const list = (
           return Effect.succeed({ ...listed, call: Either.left("The list has a call without an id.") })
         if (api.detail === undefined) return Effect.succeed({ ...listed, call: Either.right(row) })
         return request(api.detail(id)).pipe(
-          Effect.map((call) => ({
-            ...listed,
-            call: isPlainObject(call) ? Either.right(call) : Either.left("The platform's API returned no call.")
-          })),
+          Effect.flatMap((call) =>
+            isPlainObject(call)
+              ? withRecording(id, call)
+              : Effect.succeed({ call: Either.left("The platform's API returned no call.") })
+          ),
+          Effect.map((read) => ({ ...listed, ...read })),
           Effect.catchIf(
             // It was deleted after it was listed, or cannot be read for a reason of its own.
             ({ status }) => status === 404 || status === 410 || status === 422,

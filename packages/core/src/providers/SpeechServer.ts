@@ -4,6 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
+import { mayPass } from "./OutboundError.js"
 import type { BufferedResponse, OutboundHttp } from "./OutboundHttp.js"
 
 export interface SpeechServerRequest<A> {
@@ -47,13 +48,10 @@ export const askSpeechServer = <A>(
       limits: { maxBytes, totalMillis: Duration.toMillis(timeout) + 1000 }
     })
     .pipe(
-      Effect.mapError(({ message, reason }): FailedRequest => ({ reason: message, retry: reason.is !== "TooLarge" })),
+      Effect.mapError((error): FailedRequest => ({ reason: error.message, retry: mayPass(error) })),
       Effect.filterOrFail(
         ({ status }) => status >= 200 && status <= 299,
-        ({ status }): FailedRequest => ({
-          reason: `answered HTTP ${status}`,
-          retry: status === 408 || status === 429 || status >= 500
-        })
+        ({ status }): FailedRequest => ({ reason: `answered HTTP ${status}`, retry: mayPass({ status }) })
       ),
       Effect.flatMap((response) =>
         Effect.mapError(read(response), (reason): FailedRequest => ({ reason, retry: true }))

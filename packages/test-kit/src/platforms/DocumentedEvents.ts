@@ -23,6 +23,13 @@ const vapi = (type: string, more: JsonObject = {}): DocumentedEvent => ({
   body: { message: { type, timestamp: 1_741_107_600_000, call: { ...vapiCall, status: "in-progress" }, ...more } }
 })
 
+/** An event about a chat or a session, which has no call. */
+const vapiOfOther = (type: string, subject: "chat" | "session"): DocumentedEvent => ({
+  event: type,
+  isFinished: false,
+  body: { message: { type, timestamp: 1_741_107_600_000, [subject]: { id: "5c1b0d9e", orgId: vapiCall.orgId } } }
+})
+
 const vapiReport = vapi("end-of-call-report", {
   call: { ...vapiCall, status: "ended", metadata: { region: "eu" } },
   endedReason: "customer-ended-call",
@@ -126,15 +133,25 @@ const liveKit = (event: string, more: JsonObject = {}): DocumentedEvent => ({
 export const documentedEvents: Readonly<Record<Platforms.Platform, ReadonlyArray<DocumentedEvent>>> = {
   provider_a: [
     vapi("assistant-request"),
+    vapi("assistant.speechStarted", { text: "Hello.", turn: 0, source: "model" }),
     vapi("assistant.started"),
+    vapi("call.delete.failed"),
+    vapi("call.deleted"),
     vapi("call.endpointing.request"),
+    vapiOfOther("chat.created", "chat"),
+    vapiOfOther("chat.deleted", "chat"),
     vapi("conversation-update", { messages: [], artifact: { messages: [] } }),
     vapi("function-call", { functionCall: { name: "f", parameters: {} } }),
+    vapi("handoff-destination-request"),
     vapi("hang"),
     vapi("knowledge-base-request"),
     vapi("language-change-detected", { language: "de" }),
+    vapi("language-changed", { language: "de" }),
     vapi("model-output", { output: "Hel" }),
     vapi("phone-call-control", { request: "hang-up" }),
+    vapiOfOther("session.created", "session"),
+    vapiOfOther("session.deleted", "session"),
+    vapiOfOther("session.updated", "session"),
     vapi("speech-update", { status: "started", role: "assistant" }),
     vapi("status-update", { status: "in-progress" }),
     vapi("tool-calls", { toolCallList: [] }),
@@ -153,7 +170,11 @@ export const documentedEvents: Readonly<Record<Platforms.Platform, ReadonlyArray
     retell("transfer_bridged", { ...retellCall, call_status: "ongoing" }),
     retell("transfer_cancelled", { ...retellCall, call_status: "ongoing" }),
     retell("transfer_ended", { ...retellCall, call_status: "ongoing" }),
-    { event: "chat_started", isFinished: false, body: { event: "chat_started", chat: { chat_id: "c1" } } },
+    ...["chat_started", "chat_ended", "chat_analyzed"].map((event) => ({
+      event,
+      isFinished: false,
+      body: { event, chat: { chat_id: "c1", agent_id: "agent-1", transcript: "Agent: Hello." } }
+    })),
     retell("call_ended", retellEnded, true),
     retell(
       "call_analyzed",
@@ -190,6 +211,7 @@ export const documentedEvents: Readonly<Record<Platforms.Platform, ReadonlyArray
     liveKit("room_finished"),
     liveKit("participant_joined", { participant: { sid: "PA_1", identity: "caller" } }),
     liveKit("participant_left", { participant: { sid: "PA_1", identity: "caller" } }),
+    liveKit("participant_connection_aborted", { participant: { sid: "PA_1", identity: "caller" } }),
     liveKit("track_published", { participant: { sid: "PA_1" }, track: { sid: "TR_1" } }),
     liveKit("track_unpublished", { participant: { sid: "PA_1" }, track: { sid: "TR_1" } }),
     liveKit("egress_started", { egressInfo: { egressId: "EG_1" } }),
