@@ -2345,6 +2345,18 @@ export interface components {
             /** @description When it returned, in seconds of the call. */
             end_time: number | null;
         };
+        CallerLine: {
+            /** @description Amplification of the caller's voice in decibels. */
+            gain_db: number;
+            /** @description Level of a noise bed in decibels relative to full scale; null for none. */
+            noise_db: number | null;
+            /** @description Level of somebody else who speaks, relative to the caller's voice; null for nobody. */
+            second_talker_db: number | null;
+            /** @description Share of the caller's audio that is lost. */
+            packet_loss: number;
+            /** @description The most milliseconds by which the caller's audio is late. */
+            jitter_ms: number;
+        };
         Capacity: {
             /** @description Number of running runs. */
             active_sessions: number;
@@ -3810,6 +3822,8 @@ export interface components {
             language: "af" | "ar" | "bn" | "bg" | "zh" | "cs" | "da" | "nl" | "en" | "et" | "fi" | "fr" | "de" | "el" | "gu" | "hi" | "he" | "hu" | "id" | "it" | "ja" | "kn" | "kk" | "ko" | "ms" | "ml" | "mr" | "multi" | "no" | "pl" | "pa" | "pt" | "ro" | "ru" | "sk" | "es" | "sv" | "th" | "tr" | "tl" | "ta" | "te" | "uk" | "uz" | "vi";
             /** @description Description. */
             description: string;
+            /** @description How the caller behaves in calls by voice; null for one that waits for its turn. */
+            voice_behavior: components["schemas"]["VoiceBehavior"] | null;
             /**
              * Format: date-time
              * @description When it was created.
@@ -3833,6 +3847,34 @@ export interface components {
             language: "af" | "ar" | "bn" | "bg" | "zh" | "cs" | "da" | "nl" | "en" | "et" | "fi" | "fr" | "de" | "el" | "gu" | "hi" | "he" | "hu" | "id" | "it" | "ja" | "kn" | "kk" | "ko" | "ms" | "ml" | "mr" | "multi" | "no" | "pl" | "pa" | "pt" | "ro" | "ru" | "sk" | "es" | "sv" | "th" | "tr" | "tl" | "ta" | "te" | "uk" | "uz" | "vi";
             /** @description Description. */
             description?: string | null;
+            /** @description How the caller behaves in calls by voice; null for one that waits for its turn. */
+            voice_behavior?: {
+                voice?: string | null;
+                pace?: number | null;
+                interrupts?: {
+                    after_seconds?: number | null;
+                    after_words?: number | null;
+                    probability?: number | null;
+                    phrases?: string[] | null;
+                } | null;
+                backchannels?: {
+                    every_seconds?: number | null;
+                    probability?: number | null;
+                    phrases?: string[] | null;
+                } | null;
+                silences?: {
+                    seconds: number;
+                    probability?: number | null;
+                } | null;
+                line?: {
+                    gain_db?: number | null;
+                    noise_db?: number | null;
+                    second_talker_db?: number | null;
+                    packet_loss?: number | null;
+                    jitter_ms?: number | null;
+                } | null;
+                seed?: number | null;
+            } | null;
         };
         PersonalityPage: {
             /** @description Cursor of the next page; null on the last page. */
@@ -3851,6 +3893,34 @@ export interface components {
             language?: "af" | "ar" | "bn" | "bg" | "zh" | "cs" | "da" | "nl" | "en" | "et" | "fi" | "fr" | "de" | "el" | "gu" | "hi" | "he" | "hu" | "id" | "it" | "ja" | "kn" | "kk" | "ko" | "ms" | "ml" | "mr" | "multi" | "no" | "pl" | "pa" | "pt" | "ro" | "ru" | "sk" | "es" | "sv" | "th" | "tr" | "tl" | "ta" | "te" | "uk" | "uz" | "vi";
             /** @description Description. */
             description?: string;
+            /** @description How the caller behaves in calls by voice; null for one that waits for its turn. */
+            voice_behavior?: {
+                voice?: string | null;
+                pace?: number | null;
+                interrupts?: {
+                    after_seconds?: number | null;
+                    after_words?: number | null;
+                    probability?: number | null;
+                    phrases?: string[] | null;
+                } | null;
+                backchannels?: {
+                    every_seconds?: number | null;
+                    probability?: number | null;
+                    phrases?: string[] | null;
+                } | null;
+                silences?: {
+                    seconds: number;
+                    probability?: number | null;
+                } | null;
+                line?: {
+                    gain_db?: number | null;
+                    noise_db?: number | null;
+                    second_talker_db?: number | null;
+                    packet_loss?: number | null;
+                    jitter_ms?: number | null;
+                } | null;
+                seed?: number | null;
+            } | null;
         };
         PhoneNumber: {
             /** @description Unique id. */
@@ -4228,6 +4298,8 @@ export interface components {
             criteria: components["schemas"]["Criterion"][];
             /** @description What happened at which position of the call. */
             moments: components["schemas"]["RunMoment"][];
+            /** @description How the caller behaved in a run by voice, with the seed that repeats it; null if its personality states nothing. */
+            voice_behavior: components["schemas"]["VoiceBehavior"] | null;
             metrics: components["schemas"]["Evaluations"];
             /** @description Recording of a run by voice that Earshot executed; null if there is none. */
             recording: components["schemas"]["RunRecording"] | null;
@@ -4246,7 +4318,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            kind: "condition" | "silence" | "hold" | "laughter" | "endcall";
+            kind: "condition" | "silence" | "hold" | "laughter" | "endcall" | "interruption" | "backchannel";
             /** @description Position in the call in seconds. */
             at_second: number;
             /** @description Duration in seconds; null if it has none. */
@@ -4824,6 +4896,34 @@ export interface components {
              */
             valid: true;
             plan: components["schemas"]["SuitePlan"];
+        };
+        VoiceBehavior: {
+            /** @description A voice of the text-to-speech server; null for its default. */
+            voice: string | null;
+            /** @description Pace of the caller's speech, where 1 is that of the voice. */
+            pace: number;
+            /** @description When the caller interrupts the agent; null for never. */
+            interrupts: {
+                after_seconds: number | null;
+                after_words: number | null;
+                probability: number;
+                phrases: string[];
+            } | null;
+            /** @description What the caller says to show that it listens, while the agent speaks; null for nothing. */
+            backchannels: {
+                every_seconds: number;
+                probability: number;
+                phrases: string[];
+            } | null;
+            /** @description How long the caller is silent before it answers; null for never. */
+            silences: {
+                seconds: number;
+                probability: number;
+            } | null;
+            /** @description Impairments of what the agent hears of the caller; null for none. */
+            line: components["schemas"]["CallerLine"] | null;
+            /** @description What chance is drawn from: the same seed repeats the behavior. Null draws one for every run. */
+            seed: number | null;
         };
         VoiceCheck: {
             /** @description Id of the agent. */
@@ -9270,7 +9370,14 @@ export interface operations {
                  *       "project": 1,
                  *       "name": "Impatient",
                  *       "language": "en",
-                 *       "description": "Sighs and interrupts."
+                 *       "description": "Sighs and interrupts.",
+                 *       "voice_behavior": {
+                 *         "pace": 1.2,
+                 *         "interrupts": {
+                 *           "after_seconds": 2,
+                 *           "probability": 0.5
+                 *         }
+                 *       }
                  *     }
                  */
                 "application/json": components["schemas"]["PersonalityDraft"];
@@ -9279,7 +9386,14 @@ export interface operations {
                  *       "project": 1,
                  *       "name": "Impatient",
                  *       "language": "en",
-                 *       "description": "Sighs and interrupts."
+                 *       "description": "Sighs and interrupts.",
+                 *       "voice_behavior": {
+                 *         "pace": 1.2,
+                 *         "interrupts": {
+                 *           "after_seconds": 2,
+                 *           "probability": 0.5
+                 *         }
+                 *       }
                  *     }
                  */
                 "application/x-www-form-urlencoded": components["schemas"]["PersonalityDraft"];
@@ -9288,7 +9402,14 @@ export interface operations {
                  *       "project": 1,
                  *       "name": "Impatient",
                  *       "language": "en",
-                 *       "description": "Sighs and interrupts."
+                 *       "description": "Sighs and interrupts.",
+                 *       "voice_behavior": {
+                 *         "pace": 1.2,
+                 *         "interrupts": {
+                 *           "after_seconds": 2,
+                 *           "probability": 0.5
+                 *         }
+                 *       }
                  *     }
                  */
                 "multipart/form-data": components["schemas"]["PersonalityDraft"];

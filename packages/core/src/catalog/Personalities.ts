@@ -121,7 +121,13 @@ export const layer = Layer.effect(
             const { draft, project } = yield* projects.decodeDraft(permit, PersonalityDraft, input)
             return yield* store.insert(
               permit,
-              { projectId: project.id, name: draft.name, language: draft.language, description: draft.description },
+              {
+                projectId: project.id,
+                name: draft.name,
+                language: draft.language,
+                description: draft.description,
+                voiceBehavior: draft.voice_behavior
+              },
               yield* DateTime.now
             )
           })
@@ -141,8 +147,13 @@ export const layer = Layer.effect(
         work.atomically(
           Effect.gen(function* () {
             const personality = yield* inScope(permit, store.findForUpdate(permit, id))
-            const patch = yield* decodeInput(PersonalityPatch, input)
-            const changed = new Personality({ ...personality, ...patch, updatedAt: yield* DateTime.now })
+            const { voice_behavior: behavior, ...patch } = yield* decodeInput(PersonalityPatch, input)
+            const changed = new Personality({
+              ...personality,
+              ...patch,
+              voiceBehavior: behavior === undefined ? personality.voiceBehavior : behavior,
+              updatedAt: yield* DateTime.now
+            })
             yield* store.save(permit, changed)
             return changed
           })

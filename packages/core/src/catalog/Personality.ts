@@ -3,6 +3,7 @@ import * as Fields from "../kernel/Fields.js"
 import { OrganizationId, PersonalityId, ProjectId } from "../kernel/Ids.js"
 import { LanguageCode } from "./LanguageCode.js"
 import { MAX_NAME } from "./Project.js"
+import { voiceBehavior, VoiceBehavior } from "./VoiceBehavior.js"
 
 /**
  * How a simulated caller speaks and behaves. It belongs to one project and can be enabled in every project of the
@@ -17,6 +18,8 @@ export class Personality extends Schema.Class<Personality>("@earshot/core/catalo
   language: LanguageCode,
   /** Instructions on how the caller speaks and behaves. */
   description: Schema.String,
+  /** How the caller behaves in calls by voice; null for a caller that waits for its turn. */
+  voiceBehavior: Fields.named("voice_behavior", Schema.NullOr(VoiceBehavior)),
   createdAt: Fields.named("created_at", Schema.DateTimeUtc),
   updatedAt: Fields.named("updated_at", Schema.DateTimeUtc)
 }) {}
@@ -31,7 +34,8 @@ export const PersonalityDraft = Fields.object({
   project: Fields.id(ProjectId),
   name: Fields.text({ max: MAX_NAME, blank: false }),
   language: Fields.choice(LanguageCode.literals),
-  description: Fields.withDefault(Fields.text({ max: MAX_DESCRIPTION }), "")
+  description: Fields.withDefault(Fields.text({ max: MAX_DESCRIPTION }), ""),
+  voice_behavior: Fields.withDefault(voiceBehavior, null)
 })
 export type PersonalityDraft = typeof PersonalityDraft.Type
 
@@ -39,7 +43,9 @@ export type PersonalityDraft = typeof PersonalityDraft.Type
 export const PersonalityPatch = Fields.object({
   name: Fields.optional(Fields.text({ max: MAX_NAME, blank: false })),
   language: Fields.optional(Fields.choice(LanguageCode.literals)),
-  description: Fields.optional(Fields.text({ max: MAX_DESCRIPTION }))
+  description: Fields.optional(Fields.text({ max: MAX_DESCRIPTION })),
+  /** Replaces the whole behavior. */
+  voice_behavior: Fields.optional(voiceBehavior)
 })
 
 /** Whether a project may use a personality. */

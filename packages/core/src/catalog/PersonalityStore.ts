@@ -9,6 +9,7 @@ import type { StorageError } from "../kernel/Storage.js"
 import type { EnableRequest } from "./EnableRules.js"
 import type { LanguageCode } from "./LanguageCode.js"
 import type { Personality } from "./Personality.js"
+import type { VoiceBehavior } from "./VoiceBehavior.js"
 
 /** What is stored of a new one. */
 export interface NewPersonality {
@@ -16,6 +17,7 @@ export interface NewPersonality {
   readonly name: string
   readonly language: LanguageCode
   readonly description: string
+  readonly voiceBehavior: VoiceBehavior | null
 }
 
 /**

@@ -41,6 +41,7 @@ export {
   type PersonalityAvailability
 } from "./Personality.js"
 export { type NewPersonality, PersonalityStore } from "./PersonalityStore.js"
+export { CallerLine, MAX_SEED, type SeededBehavior, VoiceBehavior } from "./VoiceBehavior.js"
 export { encodePhoneNumber, PhoneNumber, PhoneNumberDraft, PhoneNumberPatch } from "./PhoneNumber.js"
 export { PhoneNumberQuery, PhoneNumbers } from "./PhoneNumbers.js"
 export { type NewPhoneNumber, PhoneNumberStore } from "./PhoneNumberStore.js"

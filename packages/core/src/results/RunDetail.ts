@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import type { Agent } from "../catalog/Agent.js"
+import { VoiceBehavior } from "../catalog/VoiceBehavior.js"
 import * as Fields from "../kernel/Fields.js"
 import type { JsonObject } from "../kernel/Json.js"
 import { encodeEvaluation, EvaluationJson, type StoredEvaluation } from "../metrics/Evaluation.js"
@@ -9,8 +10,11 @@ import { Run } from "./Result.js"
 
 /** Something that the testing agent did other than speaking, and when. */
 export const RunMoment = Schema.Struct({
-  /** `condition` is an item of conditional actions that was triggered; the others are markers of its action. */
-  kind: Schema.Literal("condition", "silence", "hold", "laughter", "endcall"),
+  /**
+   * `condition` is an item of conditional actions that was triggered; `interruption` and `backchannel` are speech while the
+   * agent spoke; the others are markers of an action. A `silence` without a condition may be the behavior of the caller.
+   */
+  kind: Schema.Literal("condition", "silence", "hold", "laughter", "endcall", "interruption", "backchannel"),
   /** Seconds from the start of the conversation. */
   at_second: Schema.Number,
   /** The duration in seconds; null where it has none. */
@@ -40,6 +44,8 @@ export interface RunOutcome {
   readonly endedReason: string | null
   readonly moments: ReadonlyArray<RunMoment>
   readonly criteria: ReadonlyArray<Criterion>
+  /** How the caller behaved by voice, with the seed that repeats it; null where its personality states nothing. */
+  readonly voiceBehavior: VoiceBehavior | null
 }
 
 /** A run with what an executor needs to execute it, and with its transcript once there is one. */
@@ -81,6 +87,7 @@ export class RunDetail extends Run.extend<RunDetail>("@earshot/core/results/RunD
   endedReason: Fields.named("ended_reason", Schema.NullOr(Schema.String)),
   criteria: Schema.Array(Criterion),
   moments: Schema.Array(RunMoment),
+  voiceBehavior: Fields.named("voice_behavior", Schema.NullOr(VoiceBehavior)),
   metrics: Schema.Array(EvaluationJson),
   /** Null if there is none. */
   recording: Schema.NullOr(RecordingJson),
@@ -106,6 +113,7 @@ export const runDetail = (
     endedReason: of.outcome.endedReason,
     criteria: of.outcome.criteria,
     moments: of.outcome.moments,
+    voiceBehavior: of.outcome.voiceBehavior,
     metrics: of.scores.map(encodeEvaluation),
     recording: of.recording && {
       content_type: of.recording.contentType,

@@ -4,6 +4,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import type { VoiceBehavior } from "../catalog/VoiceBehavior.js"
 import { hostPermit, type Permit } from "../access/Permit.js"
 import type { Claim } from "../jobs/Job.js"
 import { JobSignal } from "../jobs/JobSignal.js"
@@ -29,6 +30,8 @@ export interface RunReport {
   readonly reason: string | null
   readonly transcript: { readonly type: string; readonly turns: RedactedTranscript } | null
   readonly moments: ReadonlyArray<RunMoment>
+  /** How the caller behaved by voice, with its seed; null where its personality states nothing. */
+  readonly voiceBehavior: VoiceBehavior | null
   readonly durationSeconds: number | null
   /** The success that the executor reports; null where it reports none. */
   readonly success: boolean | null
@@ -187,8 +190,8 @@ export const layer = Layer.effect(
           },
           yield* DateTime.now
         )
-        const { moments, reason, recording } = reported
-        yield* store.saveOutcome(permit, held.id, { reason, moments, recording })
+        const { moments, reason, recording, voiceBehavior } = reported
+        yield* store.saveOutcome(permit, held.id, { reason, moments, recording, voiceBehavior })
         if (!hasEnded) return
         const found = yield* store.find(permit, held.id)
         if (Option.isSome(found) && isScored(found.value.script)) {
@@ -207,6 +210,7 @@ export const layer = Layer.effect(
       reason: "The processes that executed it stopped before it ended.",
       transcript: null,
       moments: [],
+      voiceBehavior: null,
       durationSeconds: null,
       success: null,
       recording: null

@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
+import type { VoiceBehavior } from "../catalog/VoiceBehavior.js"
 import type { Permit } from "../access/Permit.js"
 import type { OrganizationId, ResultId, RunId } from "../kernel/Ids.js"
 import type { StorageError } from "../kernel/Storage.js"
@@ -40,6 +41,7 @@ export class RunWorkStore extends Context.Tag("@earshot/core/results/RunWorkStor
       ended: {
         readonly reason: string | null
         readonly moments: ReadonlyArray<RunMoment>
+        readonly voiceBehavior: VoiceBehavior | null
         readonly recording: RunRecording | null
       }
     ) => Effect.Effect<void, StorageError>

@@ -173,6 +173,7 @@ export const makeWorkerRuns = Effect.gen(function* () {
               transcript:
                 transcript === null ? null : { type: report.transcript_type, turns: withoutRedaction(transcript) },
               moments: [],
+              voiceBehavior: null,
               durationSeconds: report.duration ?? (transcript === null ? null : (endOf(transcript) ?? null)),
               success: report.success,
               recording: null

@@ -264,6 +264,7 @@ export const makeConversation = (
         toolCalls
       },
       moments,
+      voiceBehavior: null,
       durationSeconds,
       recording: recording ?? null
     })

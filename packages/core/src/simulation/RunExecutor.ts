@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Agent, Channel, OpenChatEndpoint, OpenVoiceEndpoint } from "../catalog/Agent.js"
+import type { VoiceBehavior } from "../catalog/VoiceBehavior.js"
 import type { RunId } from "../kernel/Ids.js"
 import type { RunMoment } from "../results/RunDetail.js"
 import type { RawTranscript } from "../transcripts/Transcript.js"
@@ -25,6 +26,8 @@ export interface PlayedRun {
     { readonly is: "ended"; readonly reason: string } | { readonly is: "failed" | "timeout"; readonly reason: string }
   readonly transcript: RawTranscript
   readonly moments: ReadonlyArray<RunMoment>
+  /** How the caller behaved, with the seed that repeats it; null where its personality states nothing of the channel. */
+  readonly voiceBehavior: VoiceBehavior | null
   readonly durationSeconds: number
   /** Stereo WAV, the testing agent left and the agent right; null on channels without sound, and where no call took place. */
   readonly recording: Uint8Array | null

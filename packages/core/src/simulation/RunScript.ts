@@ -2,6 +2,7 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { MAX_FILLED, type PlaceholderFiller, placeholderFiller } from "../catalog/PlaceholderRules.js"
+import type { VoiceBehavior } from "../catalog/VoiceBehavior.js"
 import { callVariables, isLegacyFlat, VARIABLES_SECTION } from "../catalog/ProfileRules.js"
 import type { ActionPart } from "../evaluators/ActionMarkup.js"
 import {
@@ -59,6 +60,8 @@ export interface Persona {
   readonly name: string
   readonly description: string
   readonly language: string | null
+  /** How the caller behaves by voice; null where its personality states nothing. */
+  readonly voiceBehavior: VoiceBehavior | null
 }
 
 /** A scenario with every placeholder filled in that the test profile has a value for. */

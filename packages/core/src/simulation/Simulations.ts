@@ -77,6 +77,7 @@ const reportOf = (played: PlayedRun, recording: RunRecording | null): RunReport 
   reason: played.outcome.reason,
   transcript: { type: "service", turns: withoutRedaction(played.transcript) },
   moments: played.moments,
+  voiceBehavior: played.voiceBehavior,
   durationSeconds: played.durationSeconds,
   success: null,
   recording
@@ -87,6 +88,7 @@ const unplayable = (reason: string): RunReport => ({
   reason,
   transcript: null,
   moments: [],
+  voiceBehavior: null,
   durationSeconds: null,
   success: null,
   recording: null
@@ -129,11 +131,11 @@ export const layer = (config: SimulationConfig = {}) =>
         stored === null
           ? Effect.succeed(null)
           : stored.id === null
-            ? Effect.succeed(stored)
+            ? Effect.succeed({ ...stored, voiceBehavior: null })
             : Effect.map(
                 personalities.enabledIn(permit, agent.projectId),
                 // A personality that is no longer enabled keeps its stored name.
-                (enabled) => enabled.find(({ id }) => id === stored.id) ?? stored
+                (enabled) => enabled.find(({ id }) => id === stored.id) ?? { ...stored, voiceBehavior: null }
               )
 
       const prepared = (permit: Permit, run: PlayableRun): Effect.Effect<Prepared, StorageError> =>

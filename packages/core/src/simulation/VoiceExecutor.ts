@@ -10,6 +10,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { type Transcribe, Transcriber } from "../calls/Transcriber.js"
 import type { JsonObject } from "../kernel/Json.js"
+import type { SeededBehavior } from "../catalog/VoiceBehavior.js"
 import { LanguageModel } from "../language/LanguageModel.js"
 import { noWords } from "../transcripts/TranscriptBuilder.js"
 import type { RawTranscript, Word } from "../transcripts/Transcript.js"
@@ -27,8 +28,11 @@ import {
 import { type PlayedRun, RunExecutor, type RunToPlay } from "./RunExecutor.js"
 import type { Scenario } from "./RunScript.js"
 import type { Performance, PerformedMarker, Utterance } from "./TestingAgent.js"
+import { reactToTurn } from "./VoiceReactions.js"
 import { samplesOf } from "./voice/Audio.js"
+import { countWords, seeded, seedOf, silenceBefore } from "./voice/BehaviorRules.js"
 import { monoWav, stereoWav } from "./voice/CallWav.js"
+import { type ImpairedLine, SECOND_TALKER } from "./voice/Impairments.js"
 import { streamIdsOf } from "./voice/MediaStream.js"
 import { TextToSpeech } from "./voice/TextToSpeech.js"
 import type { TimeSpan } from "./voice/VoiceActivity.js"
@@ -57,6 +61,9 @@ const MAX_PARAMETER = 500
 
 /** What a transcript says of speech that has no words, or whose words are unknown. */
 const INAUDIBLE = "[inaudible]"
+
+/** How long an agent is quiet that has stopped for an interruption: no pause between words. */
+const STOPPED_MILLIS = 60
 
 /** How long the words of a call that is over are transcribed. */
 const LAST_WORDS = "30 seconds"
@@ -87,6 +94,8 @@ export const stepsOf = ({ markers, utterances }: Performance): ReadonlyArray<Ste
 /** A text as it is spoken: laughter is a marker in transcripts. */
 const pronounced = (text: string): string => text.replaceAll("[laughter]", "ha ha ha")
 
+const notTranscribed = (reason: string): Broken => broken("failed", `The agent's speech was not transcribed: ${reason}`)
+
 const seconds = (millis: number): number => Math.round(millis) / 1000
 
 /** Words whose times are relative to a turn's audio, at their times in the call. */
@@ -112,6 +121,25 @@ export const make = (config: VoiceExecutorConfig = {}) =>
     const turnEnd = millisOf(config.turnEnd, "700 millis")
     const maxTurn = millisOf(config.maxTurn, "2 minutes")
 
+    /** Speaks with the voice and the pace of a behavior. */
+    const synthesizer = (behavior: SeededBehavior | null) => (text: string) =>
+      speech
+        .speak({
+          text: pronounced(text),
+          ...(behavior === null ? {} : { speed: behavior.pace }),
+          ...(behavior?.voice ? { voice: behavior.voice } : {})
+        })
+        .pipe(Effect.mapError(({ reason }) => broken("failed", `The testing agent's speech: ${reason}`)))
+
+    /** The line of a behavior, with what its second talker says in the voice of the server. */
+    const lineOf = (behavior: SeededBehavior | null): Effect.Effect<ImpairedLine | null, Broken> =>
+      Effect.gen(function* () {
+        if (!behavior?.line) return null
+        const hasTalker = behavior.line.second_talker_db !== null
+        const secondTalker = hasTalker ? yield* synthesizer(null)(SECOND_TALKER) : new Uint8Array()
+        return { ...behavior.line, seed: behavior.seed, secondTalker }
+      })
+
     const overBy = (end: CallEnd, scenario: Scenario): Broken | Ended => {
       switch (end.by) {
         case "testing_agent":
@@ -132,16 +160,25 @@ export const make = (config: VoiceExecutorConfig = {}) =>
       ({ run, scenario, voiceEndpoint }: RunToPlay): Effect.Effect<PlayedRun> =>
         Effect.gen(function* () {
           const conversation = makeConversation(scenario, model, { maxMessages, maxText: MAX_TEXT })
-          if (voiceEndpoint === null) return conversation.played({ is: "failed", reason: NO_ENDPOINT }, 0)
-          const began = yield* Clock.currentTimeMillis
+          const ids = streamIdsOf(`run-${run}-${yield* Clock.currentTimeMillis}`)
+          const stated = scenario.persona?.voiceBehavior ?? null
+          const behavior = stated && seeded(stated, seedOf(ids.callSid.slice(2)))
+          const played = (...of: Parameters<typeof conversation.played>): PlayedRun => ({
+            ...conversation.played(...of),
+            voiceBehavior: behavior
+          })
+          const unplayed = (reason: string): PlayedRun => played({ is: "failed", reason }, 0)
+          if (voiceEndpoint === null) return unplayed(NO_ENDPOINT)
+          const synthesize = synthesizer(behavior)
+          const line = yield* Effect.either(lineOf(behavior))
+          if (Either.isLeft(line)) return unplayed(line.left.reason)
           const connected = yield* Effect.either(connections.connect(voiceAddressOf(voiceEndpoint)))
-          if (Either.isLeft(connected)) {
-            return conversation.played({ is: "failed", reason: connected.left.reason }, 0)
-          }
+          if (Either.isLeft(connected)) return unplayed(connected.left.reason)
           const call = yield* startCall(connected.right, {
-            ids: streamIdsOf(`run-${run}-${began}`),
+            ids,
             customParameters: customParametersOf(scenario.variables),
-            maxMillis: scenario.maxDuration * 1000
+            maxMillis: scenario.maxDuration * 1000,
+            line: line.right
           })
           const over = (end: CallEnd) => overBy(end, scenario)
           const clock = Effect.map(call.position, seconds)
@@ -154,6 +191,9 @@ export const make = (config: VoiceExecutorConfig = {}) =>
           /** Milliseconds from the start of the call. */
           let callerSpokeUntil = 0
           let agentSpokeUntil = 0
+          /** Turns of the agent that were waited for, and answers to them. */
+          let listened = 0
+          let answers = 0
 
           const keep = (turn: SpokenTurn, transcript: RawTranscript | undefined): void => {
             untranscribed.delete(turn)
@@ -181,9 +221,7 @@ export const make = (config: VoiceExecutorConfig = {}) =>
               hasAudio = true
               agentSpokeUntil = turn.end
               untranscribed.add(turn)
-              const transcript = yield* Effect.mapError(wordsOf(turn), ({ reason }) =>
-                broken("failed", `The agent's speech was not transcribed: ${reason}`)
-              )
+              const transcript = yield* Effect.mapError(wordsOf(turn), ({ reason }) => notTranscribed(reason))
               keep(turn, transcript)
               if (turn.isCut) {
                 const spoke = Duration.format(Duration.millis(maxTurn))
@@ -191,13 +229,41 @@ export const make = (config: VoiceExecutorConfig = {}) =>
               }
             })
 
-          /** Waits for the agent's next turn. */
-          const listen = Effect.gen(function* () {
+          /** Says something while the agent speaks. */
+          const interject = (kind: "interruption" | "backchannel", content: string, audio: Uint8Array) =>
+            Effect.gen(function* () {
+              const isTurn = kind === "interruption"
+              const { end, start } = yield* call.say(audio, isTurn ? "speech" : "noise")
+              const [startTime, endTime] = [seconds(start), seconds(end)]
+              conversation.addMoment({ kind, at_second: startTime, seconds: seconds(end - start), condition: null })
+              // A back-channel is no turn: metrics of turns would count it as one.
+              if (!isTurn) return
+              callerSpokeUntil = end
+              conversation.addTurn({ speaker: "testing_agent", content, startTime, endTime, words: noWords })
+              conversation.addMessage({ speaker: "testing_agent", text: content })
+            })
+
+          /** Reacts to the agent while it speaks; true if it was interrupted. */
+          const react = (of: SeededBehavior) =>
+            reactToTurn<Broken>(of, listened++, {
+              ...{ call, interject, synthesize },
+              ...{ endMillis: turnEnd, timeoutMillis: answerTimeout, maxMillis: maxTurn },
+              countWords: (turn) =>
+                wordsOf(turn).pipe(
+                  Effect.mapBoth({
+                    onSuccess: ({ turns }) => countWords(turns.map(({ content }) => content).join(" ")),
+                    onFailure: ({ reason }) => notTranscribed(reason)
+                  })
+                )
+            }).pipe(Effect.mapError((error) => ("by" in error ? over(error) : error)))
+
+          /** The agent's next turn. */
+          const turnOf = Effect.gen(function* () {
             const turn = yield* Effect.mapError(
               call.hear({ endMillis: turnEnd, timeoutMillis: answerTimeout, maxMillis: maxTurn }),
               over
             )
-            if (Option.isSome(turn)) return yield* understand(turn.value)
+            if (Option.isSome(turn)) return turn.value
             const silent = Duration.format(Duration.millis(answerTimeout))
             return yield* Effect.fail(
               broken(
@@ -207,11 +273,24 @@ export const make = (config: VoiceExecutorConfig = {}) =>
             )
           })
 
+          /** Waits for the agent's next turn, and what it says to an interruption. */
+          const listen = Effect.gen(function* () {
+            const wasInterrupted = behavior !== null && (yield* react(behavior))
+            // What it said until it stopped is a turn of its own.
+            const stopped = wasInterrupted ? yield* call.takeTurn(STOPPED_MILLIS) : Option.none()
+            if (Option.isSome(stopped)) yield* understand(stopped.value)
+            else {
+              yield* understand(yield* turnOf)
+              if (!wasInterrupted || agentSpokeUntil > callerSpokeUntil) return
+            }
+            // It may wait for the caller to go on: then that is its answer.
+            const onset = yield* Effect.mapError(call.onset(greetingWait), over)
+            if (Option.isSome(onset)) yield* understand(yield* turnOf)
+          })
+
           const speak = ({ text }: Utterance) =>
             Effect.gen(function* () {
-              const audio = yield* Effect.mapError(speech.speak({ text: pronounced(text) }), ({ reason }) =>
-                broken("failed", `The testing agent's speech: ${reason}`)
-              )
+              const audio = yield* synthesize(text)
               const { end, start } = yield* Effect.mapError(call.say(audio), over)
               callerSpokeUntil = end
               conversation.addTurn({
@@ -241,6 +320,9 @@ export const make = (config: VoiceExecutorConfig = {}) =>
                 conversation.addMoment({ kind: "condition", at_second: yield* clock, seconds: null, condition })
               }
               const message = messageOf(performance)
+              // The first turn answers nothing.
+              const silent = behavior === null || answers++ === 0 ? null : silenceBefore(behavior, answers - 1)
+              if (silent !== null) yield* mark({ kind: "silence", seconds: silent, after: 0 }, null)
               if (message !== "") conversation.addMessage({ speaker: "testing_agent", text: message })
               for (const step of stepsOf(performance)) {
                 yield* step.does === "speak" ? speak(step.of) : mark(step.of, condition)
@@ -279,7 +361,7 @@ export const make = (config: VoiceExecutorConfig = {}) =>
           }
           const { agentTrack, callerTrack, durationMillis } = yield* call.record
           const recording = stereoWav(callerTrack, agentTrack, samplesOf(durationMillis))
-          return conversation.played(outcome, seconds(durationMillis), recording)
+          return played(outcome, seconds(durationMillis), recording)
         }).pipe(Effect.scoped)
 
     return RunExecutor.of(

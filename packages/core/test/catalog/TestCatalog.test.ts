@@ -103,6 +103,37 @@ for (const database of TestEngine.databases) {
       })
     )
 
+    it.effect("personalities have a behavior by voice, which a patch replaces or removes as a whole", () =>
+      Effect.gen(function* () {
+        const { as, personality, project } = yield* seededProject
+        const personalities = yield* Personalities
+        expect(personality.voiceBehavior).toBeNull()
+        const make = (voice_behavior: unknown) =>
+          as(personalities.create(untrusted({ project: project.id, name: "Cross", language: "en", voice_behavior })))
+        const made = yield* make({ interrupts: { after_words: 5, phrases: ["Stop."] }, seed: 7 })
+        expect(made.voiceBehavior).toEqual({
+          ...{ voice: null, pace: 1, backchannels: null, silences: null, line: null, seed: 7 },
+          interrupts: { after_seconds: null, after_words: 5, probability: 1, phrases: ["Stop."] }
+        })
+        const patch = (input: object) => as(personalities.update(made.id, untrusted(input)))
+        expect((yield* patch({ name: "Rude" })).voiceBehavior).toEqual(made.voiceBehavior)
+        expect((yield* patch({ voice_behavior: { pace: 0.5 } })).voiceBehavior).toMatchObject({
+          pace: 0.5,
+          interrupts: null
+        })
+        expect((yield* as(personalities.read(made.id))).voiceBehavior).toMatchObject({ pace: 0.5, seed: null })
+        expect((yield* patch({ voice_behavior: null })).voiceBehavior).toBeNull()
+        expect(
+          yield* errorsOf(make({ pace: 0, interrupts: { after_words: 0 }, line: { jitter_ms: "x" }, silences: {} }))
+        ).toEqual({
+          "voice_behavior.pace": ["Ensure this value is greater than or equal to 0.25."],
+          "voice_behavior.interrupts.after_words": ["Ensure this value is greater than or equal to 1."],
+          "voice_behavior.silences.seconds": ["This field is required."],
+          "voice_behavior.line.jitter_ms": ["A valid number is required."]
+        })
+      })
+    )
+
     it.effect("changes only the given fields, and only within the organization", () =>
       Effect.gen(function* () {
         const { as, number, personality, profile, tools } = yield* seededProject

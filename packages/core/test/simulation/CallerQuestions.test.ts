@@ -25,7 +25,7 @@ const scenario: Scenario = {
   actions: null,
   firstMessage: "",
   expectedOutcome: "",
-  persona: { name: "Patient", description: "Never hurries.", language: "de" },
+  persona: { name: "Patient", description: "Never hurries.", language: "de", voiceBehavior: null },
   language: "de",
   facts: { person: { age: 40 } },
   variables: {},

@@ -24,6 +24,7 @@ const ended: RunReport = {
   reason: "testing_agent_ended_call",
   transcript: null,
   moments: [],
+  voiceBehavior: null,
   durationSeconds: 1,
   success: null,
   recording: null

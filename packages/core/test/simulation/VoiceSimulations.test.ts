@@ -1,7 +1,17 @@
 /** Runs by voice through the engine: a WebSocket server, two databases, and the clock of the machine. */
 import { createHmac } from "node:crypto"
 import { once } from "node:events"
-import { Agents, CallRecordings, JobRunner, Recordings, Results, Suites, untrusted, Voice } from "@earshot/core"
+import {
+  Agents,
+  CallRecordings,
+  JobRunner,
+  Personalities,
+  Recordings,
+  Results,
+  Suites,
+  untrusted,
+  Voice
+} from "@earshot/core"
 import { TestEngine, VoiceKit } from "@earshot/test-kit"
 import { describe, expect, it } from "@effect/vitest"
 import * as Chunk from "effect/Chunk"
@@ -77,6 +87,16 @@ for (const database of TestEngine.databases) {
         const as = TestEngine.as(actor)
         const [agents, results, suites, runner] = yield* Effect.all([Agents, Results, Suites, JobRunner])
         yield* as(agents.update(agent.id, { voice_endpoint: { url: served.url, auth_token: "12345" } }))
+        const personalities = yield* Personalities
+        const caller = yield* as(
+          personalities.create(
+            untrusted({
+              ...{ project: agent.projectId, name: "Slow", language: "en" },
+              voice_behavior: { silences: { seconds: 0.2 } }
+            })
+          )
+        )
+        yield* as(personalities.enable(agent.projectId, { personalities: caller.id }))
         const made = yield* as(
           suites.run(
             untrusted({
@@ -96,6 +116,7 @@ for (const database of TestEngine.databases) {
                         { id: 2, condition: 1, action: "<endcall />", type: "action_followup" }
                       ]
                     },
+                    personality: "Slow",
                     test_profile: { name: "Ann", information: { main_agent_variables: { name: "Ann" } } },
                     assertions: [
                       { type: "contains", text: "Done" },
@@ -113,6 +134,8 @@ for (const database of TestEngine.databases) {
         const { results: runs } = yield* as(results.listRuns({ result: made.id }))
         const run = yield* as(results.readRun(runs[0]!.id))
         expect(run).toMatchObject({ status: "completed", endedReason: "testing_agent_ended_call", success: true })
+        expect(run.voiceBehavior).toEqual({ ...caller.voiceBehavior, seed: expect.any(Number) })
+        expect(run.moments.filter(({ kind }) => kind === "silence")).toHaveLength(2)
         expect(run.transcript.split("\n").map((line) => line.slice(line.indexOf("]") + 2))).toEqual([
           "Testing Agent: Hi, Ann.",
           "Main Agent: Which day?",

@@ -55,7 +55,10 @@ const personalityResource = resource({
     operation: "personalities.create",
     schema: PersonalityDraft,
     encodings: anyEncoding,
-    example: { project: 1, name: "Impatient", language: "en", description: "Sighs and interrupts." },
+    example: {
+      ...{ project: 1, name: "Impatient", language: "en", description: "Sighs and interrupts." },
+      voice_behavior: { pace: 1.2, interrupts: { after_seconds: 2, probability: 0.5 } }
+    },
     run: (body) =>
       Effect.flatMap(Personalities, (personalities) => Effect.map(personalities.create(body), encodePersonality))
   },

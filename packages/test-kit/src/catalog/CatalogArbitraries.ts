@@ -6,6 +6,7 @@ import {
   Channel,
   type ChatEndpoint,
   MAX_ID,
+  MAX_SEED,
   type NewAgent,
   OrganizationId,
   Project,
@@ -33,6 +34,54 @@ export const text = (maxLength: number): fc.Arbitrary<string> =>
 /** A name: not blank. */
 export const name = (maxLength = 255): fc.Arbitrary<string> =>
   text(Math.min(maxLength, 40)).map((any) => (any.trim() === "" ? "Unnamed" : any))
+
+const share = fc.double({ min: 0, max: 1, noNaN: true })
+const phrases = fc.array(name(200), { minLength: 1, maxLength: 5 })
+
+/** Behaviors by voice as they are sent: with any of their fields, or none. */
+export const voiceBehaviorInput = fc.record(
+  {
+    voice: fc.option(name(100)),
+    pace: fc.double({ min: 0.25, max: 4, noNaN: true }),
+    interrupts: fc.option(
+      fc.record(
+        {
+          after_seconds: fc.option(fc.double({ min: 0.1, max: 120, noNaN: true })),
+          after_words: fc.option(fc.integer({ min: 1, max: 200 })),
+          probability: share,
+          phrases
+        },
+        { requiredKeys: [] }
+      )
+    ),
+    backchannels: fc.option(
+      fc.record(
+        { every_seconds: fc.double({ min: 0.5, max: 120, noNaN: true }), probability: share, phrases },
+        { requiredKeys: [] }
+      )
+    ),
+    silences: fc.option(
+      fc.record(
+        { seconds: fc.double({ min: 0.1, max: 60, noNaN: true }), probability: share },
+        { requiredKeys: ["seconds"] }
+      )
+    ),
+    line: fc.option(
+      fc.record(
+        {
+          gain_db: fc.double({ min: -40, max: 20, noNaN: true }),
+          noise_db: fc.option(fc.double({ min: -80, max: -10, noNaN: true })),
+          second_talker_db: fc.option(fc.double({ min: -60, max: 0, noNaN: true })),
+          packet_loss: fc.double({ min: 0, max: 0.9, noNaN: true }),
+          jitter_ms: fc.double({ min: 0, max: 2000, noNaN: true })
+        },
+        { requiredKeys: [] }
+      )
+    ),
+    seed: fc.option(fc.nat({ max: MAX_SEED }))
+  },
+  { requiredKeys: [] }
+)
 
 /** The draft of a project. */
 export const projectDraft: fc.Arbitrary<ProjectDraft> = fc.record({ name: name(), description: text(200) })

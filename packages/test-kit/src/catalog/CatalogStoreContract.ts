@@ -12,7 +12,8 @@ import {
   TestProfile,
   TestProfileStore,
   Tool,
-  ToolStore
+  ToolStore,
+  type VoiceBehavior
 } from "@earshot/core"
 import { expect, layer } from "@effect/vitest"
 import type * as DateTime from "effect/DateTime"
@@ -143,6 +144,16 @@ const contract = <Id extends number, A extends { readonly id: Id }, R, E>(
   })
 }
 
+const behavior: VoiceBehavior = {
+  voice: hostile,
+  pace: 0.75,
+  interrupts: { after_seconds: 1.5, after_words: null, probability: 0.25, phrases: [hostile] },
+  backchannels: null,
+  silences: { seconds: 2, probability: 1 },
+  line: { gain_db: -6, noise_db: -40.5, second_talker_db: null, packet_loss: 0.01, jitter_ms: 60 },
+  seed: 7
+}
+
 /** Registers the contract tests of the stores of personalities, test profiles, phone numbers and tools. */
 export const catalogStoreContract = <E>(
   subject: string,
@@ -156,11 +167,20 @@ export const catalogStoreContract = <E>(
     store: PersonalityStore,
     insert: (to, projectId, number) =>
       Effect.flatMap(PersonalityStore, (store) =>
-        store.insert(to, { projectId, name: `${hostile}${number}`, language: "multi", description: hostile }, at(1))
+        store.insert(
+          to,
+          { projectId, name: `${hostile}${number}`, language: "multi", description: hostile, voiceBehavior: behavior },
+          at(1)
+        )
       ),
     list: (to, projectId, page) =>
       Effect.flatMap(PersonalityStore, (store) => store.list(to, { projectId, enabledIn: null, language: null }, page)),
-    changed: (one) => new Personality({ ...one, name: "Other", language: "zh", description: "", updatedAt: at(2) })
+    changed: (one) =>
+      new Personality({
+        ...{ ...one, name: "Other", language: "zh", description: "" },
+        voiceBehavior: one.voiceBehavior === null ? behavior : null,
+        updatedAt: at(2)
+      })
   })
   contract(subject, stores, {
     noun: "test profiles",

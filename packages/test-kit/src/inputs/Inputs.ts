@@ -120,13 +120,33 @@ export const subjects = {
     ]
   },
   personality: {
-    valid: named({ project: id, language: fc.constantFrom(...LanguageCode.literals) }),
+    valid: named({
+      project: id,
+      language: fc.constantFrom(...LanguageCode.literals),
+      voice_behavior: fc.option(CatalogArbitraries.voiceBehaviorInput)
+    }),
     flaws: [
       ...ofName("name", 255),
       ...ofRequiredId("project"),
       ...ofChoice("language"),
       flaw("nothing", "language", undefined),
-      ...ofText("description", 10_000)
+      ...ofText("description", 10_000),
+      flaw("a text", "voice_behavior", "rude"),
+      flaw("a pace of nothing", "voice_behavior.pace", { pace: 0 }, "voice_behavior"),
+      flaw(
+        "more often than always",
+        "voice_behavior.interrupts.probability",
+        { interrupts: { probability: 2 } },
+        "voice_behavior"
+      ),
+      flaw(
+        "a blank phrase",
+        "voice_behavior.interrupts.phrases[0]",
+        { interrupts: { phrases: [" "] } },
+        "voice_behavior"
+      ),
+      flaw("a silence of no length", "voice_behavior.silences.seconds", { silences: {} }, "voice_behavior"),
+      flaw("noise beyond full scale", "voice_behavior.line.noise_db", { line: { noise_db: 3 } }, "voice_behavior")
     ]
   },
   test_profile: {

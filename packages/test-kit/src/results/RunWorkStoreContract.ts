@@ -13,7 +13,8 @@ import {
   RunId,
   type RunRecording,
   RunWorkStore,
-  scoreJob
+  scoreJob,
+  type VoiceBehavior
 } from "@earshot/core"
 import { expect, layer } from "@effect/vitest"
 import * as fc from "fast-check"
@@ -23,7 +24,12 @@ import * as Option from "effect/Option"
 import { at } from "../storage/Moments.js"
 import { newOrganization, type Stores } from "./ResultStoreFixture.js"
 
-const noOutcome = { endedReason: null, moments: [], criteria: [] }
+const noOutcome = { endedReason: null, moments: [], criteria: [], voiceBehavior: null }
+
+const behavior: VoiceBehavior = {
+  ...{ voice: "Ä 😀", pace: 1, interrupts: null, backchannels: null, line: null, seed: 7 },
+  silences: { seconds: 0.5, probability: 0.25 }
+}
 
 const scored = (metric: Metric, value: number | boolean | string): Evaluated => ({
   metric,
@@ -77,9 +83,12 @@ export const runWorkStoreContract = <E>(
         })
         expect(yield* work.outcome(toRead, id)).toEqual(noOutcome)
         const moments = [{ kind: "silence", at_second: 0.5, seconds: 2, condition: 1 }] as const
-        yield* work.saveOutcome(toWrite, id, { reason: "first", moments: [], recording: null })
-        yield* work.saveOutcome(toWrite, id, { reason: "Ä 😀", moments, recording: null })
-        expect(yield* work.outcome(toRead, id)).toEqual({ endedReason: "Ä 😀", moments, criteria: [] })
+        yield* work.saveOutcome(toWrite, id, { reason: "first", moments: [], voiceBehavior: null, recording: null })
+        yield* work.saveOutcome(toWrite, id, { reason: "Ä 😀", moments, voiceBehavior: behavior, recording: null })
+        expect(yield* work.outcome(toRead, id)).toEqual({
+          ...{ endedReason: "Ä 😀", moments, criteria: [] },
+          voiceBehavior: behavior
+        })
         const turn = { speaker: "main_agent", content: "Hi 😀", startTime: 0, endTime: 1, words: [] } as const
         const turns = { _tag: "RedactedTranscript", turns: [turn], toolCalls: [] } as const
         const end = { to: "evaluating", success: true, durationSeconds: 1, error: null } as const
@@ -92,7 +101,11 @@ export const runWorkStoreContract = <E>(
           { to: "completed", success: false, error: "Not met", criteria: [criterion] },
           at(4)
         )
-        expect(yield* work.outcome(toRead, id)).toEqual({ endedReason: "Ä 😀", moments, criteria: [criterion] })
+        expect(yield* work.outcome(toRead, id)).toEqual({
+          ...{ endedReason: "Ä 😀", moments, criteria: [criterion] },
+          voiceBehavior: behavior
+        })
+        expect(Option.getOrThrow(yield* store.findDetail(toRead, id)).voiceBehavior).toEqual(behavior)
         expect(Option.getOrThrow(yield* work.find(toRead, id)).run).toMatchObject({
           ...{ status: "completed", success: false, error: "Not met", duration: 1, endedAt: at(4) }
         })
@@ -106,7 +119,7 @@ export const runWorkStoreContract = <E>(
         const { id, result, toDelete, toRead, toWrite, work } = yield* played
         const shown = Effect.map(store.findDetail(toRead, id), (found) => Option.getOrThrow(found).recording)
         const save = (recording: RunRecording | null) =>
-          work.saveOutcome(toWrite, id, { reason: null, moments: [], recording })
+          work.saveOutcome(toWrite, id, { reason: null, moments: [], voiceBehavior: null, recording })
         expect(yield* shown).toBeNull()
         yield* save(recordingOf("one"))
         yield* save({ ...recordingOf("two"), durationSeconds: null, channels: null })
@@ -231,13 +244,18 @@ export const runWorkStoreContract = <E>(
         const other = yield* insert()
         const [metric] = yield* (yield* MetricStore).ofAgent(toRead, agent.id)
         if (metric === undefined) return yield* Effect.dieMessage("There are no metrics")
-        yield* work.saveOutcome(theirs.toWrite, id, { reason: "theirs", moments: [], recording: recordingOf("theirs") })
+        yield* work.saveOutcome(theirs.toWrite, id, {
+          reason: "theirs",
+          moments: [],
+          voiceBehavior: null,
+          recording: recordingOf("theirs")
+        })
         yield* work.saveScores(theirs.toWrite, id, [scored(metric, 1)], at(1))
         yield* work.complete(theirs.toWrite, id, { to: "completed", success: true, error: null, criteria: [] }, at(1))
         expect(yield* work.outcome(toRead, id)).toEqual(noOutcome)
         expect(yield* work.scores(toRead, id)).toEqual([])
         expect(Option.getOrThrow(yield* work.find(toRead, id)).run.status).toBe("running")
-        yield* work.saveOutcome(toWrite, id, { reason: "mine", moments: [], recording: null })
+        yield* work.saveOutcome(toWrite, id, { reason: "mine", moments: [], voiceBehavior: null, recording: null })
         yield* work.saveScores(toWrite, id, [scored(metric, 1)], at(1))
         const isThere = (reader: typeof toRead) =>
           Effect.gen(function* () {

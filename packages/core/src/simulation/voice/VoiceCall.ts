@@ -10,6 +10,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { FRAME_SAMPLES, millisOf, samplesOf, silenceOf } from "./Audio.js"
 import { frameDueAt, framesDue, framesOf } from "./Frames.js"
+import { impaired, type ImpairedLine, noTransit, transmit } from "./Impairments.js"
 import { connectedMessage, messageWriter, readAgentMessage, type StreamIds } from "./MediaStream.js"
 import {
   clearQueue,
@@ -37,6 +38,8 @@ export interface VoiceCallConfig {
   /** Most messages that cannot be read. Default: 50. */
   readonly maxInvalid?: number
   readonly activity?: ActivityOptions
+  /** Impairments of what the agent hears. Default: none. */
+  readonly line?: ImpairedLine | null
 }
 
 /** Why a call is over. */
@@ -86,6 +89,17 @@ export interface VoiceCall {
     readonly timeoutMillis: number
     readonly maxMillis?: number
   }) => Effect.Effect<Option.Option<AgentTurn>, CallEnd>
+  /**
+   * Waits until the agent speaks and its turn is `afterMillis` long; false if the turn is over before, or does not begin for
+   * `timeoutMillis`. Takes nothing.
+   */
+  readonly speaks: (wait: {
+    readonly afterMillis: number
+    readonly endMillis: number
+    readonly timeoutMillis: number
+  }) => Effect.Effect<boolean, CallEnd>
+  /** What the agent said of its turn so far; takes nothing. */
+  readonly soFar: Effect.Effect<Option.Option<AgentTurn>>
   /** What the agent said since its last turn, if it has been quiet for `endMillis`; does not wait. */
   readonly takeTurn: (endMillis: number) => Effect.Effect<Option.Option<AgentTurn>>
   /** Milliseconds since the start of the call. */
@@ -97,6 +111,9 @@ export interface VoiceCall {
 }
 
 const MARGIN_SAMPLES = samplesOf(20)
+
+/** A pause between words is no longer than this, in milliseconds, where somebody is speaking. */
+const SPEAKING_MILLIS = 60
 
 /** The part of a track between two positions, with silence where nothing is. */
 const cut = (track: ReadonlyArray<PlayedAudio>, from: number, to: number): Uint8Array => {
@@ -115,7 +132,7 @@ export const startCall = (
   config: VoiceCallConfig
 ): Effect.Effect<VoiceCall, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { activity: options, ids, maxInvalid = 50, maxMillis } = config
+    const { activity: options, ids, line = null, maxInvalid = 50, maxMillis } = config
     const maxReceived = config.maxReceived ?? 64 * 1024 * 1024
     const maxQueued = samplesOf(config.maxQueuedMillis ?? 300_000)
     const writer = messageWriter(ids)
@@ -130,6 +147,7 @@ export const startCall = (
     let playback = emptyPlayback
     let activity = noActivity
     let sent = 0
+    let transit = noTransit
     let received = 0
     let invalid = 0
     let firstInvalid: string | null = null
@@ -196,6 +214,20 @@ export const startCall = (
       return played.marks
     }
 
+    const carry = (frame: Uint8Array | undefined) => {
+      if (frame !== undefined) callerTrack.push({ at: sent * FRAME_SAMPLES, audio: frame })
+      return connection.send(writer.media(frame ?? silenceOf(FRAME_SAMPLES)))
+    }
+
+    /** The recording has what the agent hears, without the delays of frames. */
+    const carryOver = (over: ImpairedLine, frame: Uint8Array | undefined) => {
+      const arriving = impaired(over, frame ?? silenceOf(FRAME_SAMPLES), sent)
+      callerTrack.push({ at: sent * FRAME_SAMPLES, audio: arriving })
+      const sending = transmit(over, transit, arriving)
+      ;({ transit } = sending)
+      return Effect.forEach(sending.arrived, (one) => connection.send(writer.media(one)), { discard: true })
+    }
+
     /** One frame: what came is read, what is due is played, and the caller's next 20 ms are sent. */
     const tick = Effect.gen(function* () {
       for (const event of yield* connection.take) read(event)
@@ -204,8 +236,7 @@ export const startCall = (
       if (frameDueAt(sent) >= maxMillis) finish({ by: "max_duration" })
       if (end === undefined) {
         const next = outgoing.shift()
-        if (next !== undefined) callerTrack.push({ at: sent * FRAME_SAMPLES, audio: next.frame })
-        yield* connection.send(writer.media(next?.frame ?? silenceOf(FRAME_SAMPLES)))
+        yield* line === null ? carry(next?.frame) : carryOver(line, next?.frame)
         sent++
         next?.sent?.()
       }
@@ -252,16 +283,25 @@ export const startCall = (
         to > returnedUntil ? [{ start: Math.max(start, returnedUntil), end: to }] : []
       )
 
+    const quietSince = (end: number): number => millisOf(activity.position) - end
+
+    /** What the agent said since its last turn. */
+    const presentTurn = (): Option.Option<AgentTurn> => {
+      const spans = newSpans()
+      const end = spans.at(-1)?.end
+      const start = spans[0]?.start
+      if (end === undefined || start === undefined) return Option.none()
+      const audio = cut(agentTrack, samplesOf(start) - MARGIN_SAMPLES, samplesOf(end) + MARGIN_SAMPLES)
+      return Option.some({ start, end, audio, isCut: false })
+    }
+
     /** Takes what the agent said since its last turn, if it has been quiet for so long. */
     const takeTurn = (endMillis: number): Option.Option<AgentTurn> => {
-      const spans = newSpans()
-      const last = spans.at(-1)
-      const start = spans[0]?.start
-      if (last === undefined || start === undefined) return Option.none()
-      if (millisOf(activity.position) - last.end < endMillis) return Option.none()
+      const last = newSpans().at(-1)
+      if (last === undefined || quietSince(last.end) < endMillis) return Option.none()
+      const turn = presentTurn()
       returnedUntil = last.end
-      const audio = cut(agentTrack, samplesOf(start) - MARGIN_SAMPLES, samplesOf(last.end) + MARGIN_SAMPLES)
-      return Option.some({ start, end: last.end, audio, isCut: false })
+      return turn
     }
 
     return {
@@ -312,6 +352,22 @@ export const startCall = (
               : Option.none()
           })
         }),
+      speaks: ({ afterMillis, endMillis, timeoutMillis }) =>
+        Effect.suspend(() => {
+          const since = now()
+          return until((): Option.Option<boolean> => {
+            const spans = newSpans()
+            const [first] = spans
+            const last = spans.at(-1)
+            if (first === undefined || last === undefined) {
+              return now() - since >= timeoutMillis ? Option.some(false) : Option.none()
+            }
+            const quiet = quietSince(last.end)
+            if (quiet >= endMillis) return Option.some(false)
+            return now() - first.start >= afterMillis && quiet <= SPEAKING_MILLIS ? Option.some(true) : Option.none()
+          })
+        }),
+      soFar: Effect.sync(presentTurn),
       takeTurn: (endMillis) => Effect.sync(() => takeTurn(endMillis)),
       position: Effect.sync(now),
       hangUp: Effect.suspend(() => {

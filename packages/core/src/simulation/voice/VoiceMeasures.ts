@@ -3,7 +3,7 @@ import type { TimeSpan } from "./VoiceActivity.js"
 
 /** What the testing agent said, from its first to its last audible sample. */
 export interface CallerTurn extends TimeSpan {
-  /** `noise` is no speech: an agent should not stop for it. */
+  /** `noise` is no turn, such as a back-channel: an agent should not stop for it. */
   readonly kind: "speech" | "noise"
 }
 

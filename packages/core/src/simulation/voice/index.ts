@@ -10,6 +10,19 @@ export {
   SILENCE,
   silenceOf
 } from "./Audio.js"
+export {
+  type Backchannel,
+  backchannelsOf,
+  countWords,
+  type Interruption,
+  interruptionOf,
+  millisOfWords,
+  seeded,
+  seedOf,
+  silenceBefore
+} from "./BehaviorRules.js"
+export { chance } from "./Chance.js"
+export { impaired, type ImpairedLine, noTransit, SECOND_TALKER, type Transit, transmit } from "./Impairments.js"
 export { frameDueAt, framesDue, framesOf } from "./Frames.js"
 export {
   type AgentMessage,

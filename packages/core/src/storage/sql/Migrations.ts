@@ -26,6 +26,7 @@ import { recordingChannels } from "./migrations/0015_recording_channels.js"
 import { voiceEndpoints } from "./migrations/0016_voice_endpoints.js"
 import { evaluationTimes } from "./migrations/0019_evaluation_times.js"
 import { runRecordings } from "./migrations/0020_run_recordings.js"
+import { voiceBehavior } from "./migrations/0022_voice_behavior.js"
 import { storing } from "./Storing.js"
 import { predefinedMetricRevisions, REVISIONS_TABLE } from "./PredefinedMetricRevisions.js"
 import {
@@ -54,7 +55,8 @@ const MIGRATIONS = {
   "0015_recording_channels": recordingChannels,
   "0016_voice_endpoints": voiceEndpoints,
   "0019_evaluation_times": evaluationTimes,
-  "0020_run_recordings": runRecordings
+  "0020_run_recordings": runRecordings,
+  "0022_voice_behavior": voiceBehavior
 }
 
 const run = Migrator.make({})

@@ -6,10 +6,11 @@ import * as Schema from "effect/Schema"
 import { LanguageCode } from "../../catalog/LanguageCode.js"
 import { Personality } from "../../catalog/Personality.js"
 import { PersonalityStore } from "../../catalog/PersonalityStore.js"
+import { VoiceBehavior } from "../../catalog/VoiceBehavior.js"
 import { OrganizationId, PersonalityId, ProjectId } from "../../kernel/Ids.js"
 import { Dialect } from "./Dialect.js"
 import { scopePredicate } from "./ScopeSql.js"
-import { Instant } from "./Rows.js"
+import { Instant, jsonColumn } from "./Rows.js"
 import { storing } from "./Storing.js"
 import { createdAt, tenantTable } from "./TenantTable.js"
 
@@ -20,9 +21,12 @@ const PersonalityRow = Schema.Struct({
   name: Schema.String,
   language: LanguageCode,
   description: Schema.String,
+  voice_behavior: Schema.NullOr(jsonColumn(VoiceBehavior)),
   created_ms: Instant,
   updated_ms: Instant
 })
+
+const printed = (behavior: VoiceBehavior | null): string | null => behavior && JSON.stringify(behavior)
 
 export const layer = Layer.effect(
   PersonalityStore,
@@ -43,6 +47,7 @@ export const layer = Layer.effect(
           name: row.name,
           language: row.language,
           description: row.description,
+          voiceBehavior: row.voice_behavior,
           createdAt: row.created_ms,
           updatedAt: row.updated_ms
         })
@@ -57,6 +62,7 @@ export const layer = Layer.effect(
           name: personality.name,
           language: personality.language,
           description: personality.description,
+          voice_behavior: printed(personality.voiceBehavior),
           ...createdAt(now)
         }),
       find: table.find,
@@ -73,6 +79,7 @@ export const layer = Layer.effect(
           name: personality.name,
           language: personality.language,
           description: personality.description,
+          voice_behavior: printed(personality.voiceBehavior),
           updated_ms: DateTime.toEpochMillis(personality.updatedAt)
         }),
       remove: (permit, id, now) =>

@@ -227,7 +227,7 @@ export const resultReads = (
   const detailBytes = sizeOf(
     sql,
     dialect,
-    [sql`x.transcript`, sql`x.transcript`, sql`o.moments`, sql`o.criteria`, sql`u.error`],
+    [sql`x.transcript`, sql`x.transcript`, sql`o.moments`, sql`o.criteria`, sql`o.voice_behavior`, sql`u.error`],
     [
       sql`(SELECT CAST(COALESCE(SUM(${sql.literal(String(DETAIL_GROWTH))} * ${dialect.bytes(sql`e.detail`)} + 500), 0) AS ${dialect.column.integer})
         FROM ${tables.run_evaluations} e WHERE e.run_id = u.id)`
@@ -247,7 +247,7 @@ export const resultReads = (
       )
       const outcomes = new Map(
         yield* outcomeRows.all(
-          sql`SELECT run_id, ended_reason, moments, criteria FROM ${tables.run_outcomes} WHERE ${isListed("run_id")}`
+          sql`SELECT run_id, ended_reason, moments, criteria, voice_behavior FROM ${tables.run_outcomes} WHERE ${isListed("run_id")}`
         )
       )
       const recordings = new Map(

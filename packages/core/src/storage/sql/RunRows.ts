@@ -2,6 +2,7 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
 import * as Schema from "effect/Schema"
+import { VoiceBehavior } from "../../catalog/VoiceBehavior.js"
 import { Channel } from "../../catalog/Agent.js"
 import { ResultId, RunId } from "../../kernel/Ids.js"
 import { Run } from "../../results/Result.js"
@@ -51,17 +52,19 @@ export const toRun = (row: typeof RunRow.Type): Run =>
 export const OutcomeRow = Schema.Struct({
   ended_reason: Schema.NullOr(Schema.String),
   moments: jsonColumn(Schema.Array(RunMoment)),
-  criteria: jsonColumn(Schema.Array(Criterion))
+  criteria: jsonColumn(Schema.Array(Criterion)),
+  voice_behavior: Schema.NullOr(jsonColumn(VoiceBehavior))
 })
 
 export const toOutcome = (row: typeof OutcomeRow.Type): RunOutcome => ({
   endedReason: row.ended_reason,
   moments: row.moments,
-  criteria: row.criteria
+  criteria: row.criteria,
+  voiceBehavior: row.voice_behavior
 })
 
 /** Of a run that nothing was noted of. */
-export const noOutcome: RunOutcome = { endedReason: null, moments: [], criteria: [] }
+export const noOutcome: RunOutcome = { endedReason: null, moments: [], criteria: [], voiceBehavior: null }
 
 /** A run's columns, of `runTables`. */
 export const RUN_COLUMNS = `u.id, u.result_id, s.key AS scenario_key, s.name AS scenario_name, u.channel, u.status,

@@ -99,18 +99,19 @@ export const layer = Layer.effect(
             FROM ${joined} LEFT JOIN ${tables.run_transcripts} x ON x.run_id = u.id
             WHERE u.id = ${run} AND ${there(permit)}`.pipe(playable.first, storing("RunWorkStore.find")),
       outcome: (permit, run) =>
-        sql`SELECT o.ended_reason, o.moments, o.criteria FROM ${tables.run_outcomes} o
+        sql`SELECT o.ended_reason, o.moments, o.criteria, o.voice_behavior FROM ${tables.run_outcomes} o
             JOIN ${tables.runs} u ON u.id = o.run_id JOIN ${tables.results} t ON t.id = u.result_id
             WHERE o.run_id = ${run} AND ${there(permit)}`.pipe(
           outcomes.first,
           Effect.map(Option.getOrElse(() => noOutcome)),
           storing("RunWorkStore.outcome")
         ),
-      saveOutcome: (permit, run, { moments, reason, recording }) =>
-        sql`INSERT INTO ${tables.run_outcomes} (run_id, ended_reason, moments, criteria)
-            SELECT id, ${reason}, ${JSON.stringify(moments)}, '[]' FROM ${tables.runs}
+      saveOutcome: (permit, run, { moments, reason, recording, voiceBehavior }) =>
+        sql`INSERT INTO ${tables.run_outcomes} (run_id, ended_reason, moments, criteria, voice_behavior)
+            SELECT id, ${reason}, ${JSON.stringify(moments)}, '[]', ${voiceBehavior && JSON.stringify(voiceBehavior)} FROM ${tables.runs}
             WHERE id = ${run} AND organization_id = ${permit.organizationId}
-            ON CONFLICT (run_id) DO UPDATE SET ended_reason = excluded.ended_reason, moments = excluded.moments`.pipe(
+            ON CONFLICT (run_id) DO UPDATE SET ended_reason = excluded.ended_reason, moments = excluded.moments,
+              voice_behavior = excluded.voice_behavior`.pipe(
           Effect.zipRight(saveRecording(permit, run, recording)),
           storing("RunWorkStore.saveOutcome")
         ),

@@ -1,15 +1,7 @@
 import {
-  Agent,
-  AgentId,
-  LanguageModel,
-  makeVoiceExecutor,
-  OrganizationId,
-  parseConditionalActions,
   type PlayedRun,
-  ProjectId,
   RunExecutor,
   RunId,
-  type Scenario,
   Transcriber,
   TranscriptionFailed,
   Voice,
@@ -18,77 +10,13 @@ import {
 import { SimulationKit, VoiceKit } from "@earshot/test-kit"
 import { describeAudio } from "@earshot/redaction/audio"
 import { describe, expect, it } from "@effect/vitest"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { customParametersOf, stepsOf } from "../../../src/simulation/VoiceExecutor.js"
-
-type Script = ReadonlyArray<VoiceKit.AgentStep>
-
-const agentAt = (url: string): Agent =>
-  new Agent({
-    id: AgentId.make(1),
-    organizationId: OrganizationId.make(1),
-    projectId: ProjectId.make(1),
-    name: "Front desk",
-    description: "",
-    assistantId: null,
-    provider: null,
-    supportedChannels: ["voice"],
-    chatEndpoint: null,
-    voiceEndpoint: { url, headers: {}, authToken: null },
-    createdAt: DateTime.unsafeMake(0),
-    updatedAt: DateTime.unsafeMake(0)
-  })
-
-const scenarioOf = (conditions: ReadonlyArray<object>, changes: Partial<Scenario> = {}): Scenario => ({
-  type: "conditional_actions",
-  instructions: "",
-  actions: Either.getOrThrow(parseConditionalActions({ role: "A caller in a hurry", conditions })),
-  firstMessage: "",
-  expectedOutcome: "",
-  persona: null,
-  language: null,
-  facts: {},
-  variables: {},
-  maxDuration: 60,
-  ...changes
-})
-
-const FIRST = { id: 0, condition: "FIRST_MESSAGE" }
-
-const speech = Layer.merge(VoiceKit.toneTextToSpeech, VoiceKit.toneTranscriber)
-const noModel = Layer.succeed(LanguageModel, { ask: Option.none() })
-
-const executorOf = (
-  connections: Layer.Layer<Voice.VoiceConnections>,
-  config: VoiceExecutorConfig = {},
-  of: Layer.Layer<Voice.TextToSpeech | Transcriber> = speech
-) => Layer.effect(RunExecutor, makeVoiceExecutor(config)).pipe(Layer.provide(Layer.mergeAll(connections, of, noModel)))
-
-/** Plays a scenario with an agent that plays a script, under a virtual clock. */
-const play = (
-  script: Script,
-  scenario: Scenario,
-  config: VoiceExecutorConfig = {},
-  of?: Layer.Layer<Voice.TextToSpeech | Transcriber>
-): Effect.Effect<PlayedRun> =>
-  Effect.flatMap(RunExecutor, (executor) =>
-    executor.play({
-      run: RunId.make(1),
-      channel: "voice",
-      agent: agentAt("wss://agent.example"),
-      chatEndpoint: null,
-      voiceEndpoint: { url: "wss://agent.example", headers: {}, authToken: null },
-      scenario
-    })
-  ).pipe(Effect.provide(executorOf(VoiceKit.scriptedConnections(script), config, of)), VoiceKit.withVirtualClock)
-
-const linesOf = ({ transcript }: PlayedRun) =>
-  transcript.turns.map(({ content, speaker }) => `${speaker === "main_agent" ? "agent" : "caller"}: ${content}`)
+import { agentAt, executorOf, FIRST, linesOf, play, scenarioOf, type Script } from "./voiceFixture.js"
 
 describe("a run by voice", () => {
   it.live("is a conversation of speech, with times as heard", () =>
