@@ -25,6 +25,8 @@ export interface IncomingBody {
   readonly budget: BodyBudget
   /** Sends `100 Continue` if the client waits for it. */
   readonly sendContinue: () => void
+  /** Waits, once the body is in memory, until its request may go on: those with large bodies take turns. */
+  readonly turn: Effect.Effect<void>
 }
 
 type BodyReader = (incoming: IncomingBody) => Effect.Effect<unknown, HttpResponseError>
@@ -44,23 +46,25 @@ export const bodyReader = (body: RequestBody, limits: HttpLimits): BodyReader =>
     return Effect.flatMap(negotiateEncoding(body, headers), (encoding) => {
       switch (encoding) {
         case "json":
-          return Effect.flatMap(read(limit, incoming, "json"), (bytes) =>
+          return Effect.flatMap(inTurn(incoming, read(limit, incoming, "json")), (bytes) =>
             bytes.length === 0 ? Either.right({}) : Either.flatMap(parseJson(limits, bytes), rejectPrototypeKey)
           )
         case "protobuf":
-          return read(limit, incoming, "exact")
+          return inTurn(incoming, read(limit, incoming, "exact"))
         case "form":
-          return Effect.flatMap(readAll(limits.bodyBytes, incoming, "form"), (bytes) =>
+          return Effect.flatMap(inTurn(incoming, readAll(limits.bodyBytes, incoming, "form")), (bytes) =>
             Either.flatMap(decodeForm(limits, fields, bytes), rejectPrototypeKey)
           )
         case "multipart":
-          return Effect.flatMap(readParts(limits, incoming), (entries) =>
+          return Effect.flatMap(inTurn(incoming, readParts(limits, incoming)), (entries) =>
             Either.flatMap(fields.collect(limits, entries), rejectPrototypeKey)
           )
       }
     })
   }
 }
+
+const inTurn = <A>({ turn }: IncomingBody, read: Effect.Effect<A, HttpResponseError>) => Effect.zipLeft(read, turn)
 
 /** Rejects a top-level `__proto__`, which names no field. The engine validates keys of nested objects. */
 export const rejectPrototypeKey = (body: unknown): Either.Either<unknown, HttpResponseError> =>
@@ -186,7 +190,7 @@ export const readRaw = (
 ): Effect.Effect<Uint8Array, HttpResponseError> => {
   const type = (incoming.message.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
   return type === mediaType
-    ? readDecompressed(limit, incoming, "exact")
+    ? inTurn(incoming, readDecompressed(limit, incoming, "exact"))
     : Effect.fail(messageErrors.unsupportedMediaType(type))
 }
 

@@ -30,6 +30,7 @@ import {
 import { type HttpError, messageErrors } from "./ErrorResponses.js"
 import { formFields } from "./FormFields.js"
 import { parseJson } from "./JsonText.js"
+import { LARGE_BODY_BYTES, makeTurns } from "./LargeBodies.js"
 import type { HttpLimits } from "./Limits.js"
 import { originOf, sessionCookie, sessionOf } from "./browserSession.js"
 import { presentedCredentials } from "./requestCredentials.js"
@@ -42,6 +43,8 @@ export interface RequestState {
   reservedBytes: number
   /** Bytes of its response that are in memory. */
   lease: ResponseLease | undefined
+  /** Lets the next request with a large body begin; undefined unless this one is such a request, and has begun. */
+  endTurn: Effect.Effect<void> | undefined
 }
 
 type RequestExit = Exit.Exit<SuccessResponse, HttpError>
@@ -79,7 +82,11 @@ export const makeRequestRunner = (
   const running = new Set<Fiber.RuntimeFiber<SuccessResponse, HttpError>>()
   const awaitingContinue = new WeakMap<IncomingMessage, ServerResponse>()
   const responses = makeResponseBudget(limits)
+  const turns = makeTurns()
   let bytesInFlight = 0
+
+  const senderOf = (request: FastifyRequest, { actor }: RequestState): string =>
+    actor === undefined ? `address ${client.addressOf(request)}` : `organization ${actor.organizationId}`
 
   const incomingBody = (request: FastifyRequest, state: RequestState): IncomingBody => ({
     message: request.raw,
@@ -91,8 +98,21 @@ export const makeRequestRunner = (
         return true
       }
     },
-    sendContinue: () => awaitingContinue.get(request.raw)?.writeContinue()
+    sendContinue: () => awaitingContinue.get(request.raw)?.writeContinue(),
+    turn: Effect.suspend(() =>
+      state.reservedBytes < LARGE_BODY_BYTES
+        ? Effect.void
+        : Effect.uninterruptibleMask((restore) =>
+            Effect.map(restore(turns.begin(senderOf(request, state))), (end) => {
+              state.endTurn = end
+            })
+          )
+    )
   })
+
+  /** Between the steps of a request with a large body others run. */
+  const inSteps = (state: RequestState): Effect.Effect<void> =>
+    Effect.suspend(() => (state.reservedBytes < LARGE_BODY_BYTES ? Effect.void : Effect.yieldNow()))
 
   const program = (
     endpoint: ServedEndpoint,
@@ -134,7 +154,8 @@ export const makeRequestRunner = (
         client.onAuthenticated(request)
         const lease = responses.open(actor.organizationId)
         state.lease = lease
-        return withReceipts(Effect.flatMap(readInput(request, incoming), handle)).pipe(
+        const input = Effect.zipLeft(readInput(request, incoming), inSteps(state))
+        return withReceipts(Effect.flatMap(input, handle)).pipe(
           Effect.catchTag("ResultWithheld", (withheld) => Effect.succeed(receiptResponse(endpoint, withheld))),
           Effect.provideService(CurrentActor, actor),
           Effect.locally(ResponseBytes.currentResponseBytes, budgetOf(lease, endpoint.method === "GET"))
@@ -148,7 +169,7 @@ export const makeRequestRunner = (
       const readInput = makeInputReader(endpoint, limits)
       const isRead = endpoint.method === "GET"
       return (request, reply, onExit) => {
-        const state: RequestState = { actor: undefined, reservedBytes: 0, lease: undefined }
+        const state: RequestState = { actor: undefined, reservedBytes: 0, lease: undefined, endTurn: undefined }
         request.state = state
         const fiber = runFork(program(endpoint, readInput, request, state))
         running.add(fiber)
@@ -173,6 +194,7 @@ export const makeRequestRunner = (
           bytesInFlight -= state.reservedBytes
           clearTimeout(timer)
           if (!isAnswered) onExit(exit)
+          if (state.endTurn !== undefined) runFork(state.endTurn)
         })
       }
     },

@@ -111,11 +111,20 @@ export const make = (batch: number) =>
         }
       })
 
-    const compute = ({ claim, payload }: Task, call: CallRecord, agent: AgentData, earlier: Earlier): Computed => {
-      const chosen = metricsToEvaluate(agent.metrics, earlier.get(call.id) ?? [], payload, claim.id)
-      const { evaluated, remaining } = scorer.immediate(subjectOf(call, agent.description), chosen)
-      return { claim, call, evaluated, hasMore: remaining.length > 0, deciding: agent.deciding }
-    }
+    const compute = ({ claim, payload }: Task, call: CallRecord, agent: AgentData, earlier: Earlier) =>
+      Effect.suspend(() => {
+        const chosen = metricsToEvaluate(agent.metrics, earlier.get(call.id) ?? [], payload, claim.id)
+        return Effect.map(
+          scorer.immediate(subjectOf(call, agent.description), chosen),
+          ({ evaluated, remaining }): Computed => ({
+            claim,
+            call,
+            evaluated,
+            hasMore: remaining.length > 0,
+            deciding: agent.deciding
+          })
+        )
+      })
 
     /** The failure of a job whose computation ended with a defect; the others go on. */
     const defective = (claim: Claim, cause: Cause.Cause<never>) => {
@@ -146,7 +155,7 @@ export const make = (batch: number) =>
           if (call === undefined) continue
           const agent = byAgent.get(call.agentId) ?? (yield* readAgent(permit, call.agentId))
           byAgent.set(call.agentId, agent)
-          const exit = yield* Effect.exit(Effect.sync(() => compute(task, call, agent, earlier)))
+          const exit = yield* Effect.exit(compute(task, call, agent, earlier))
           if (Exit.isSuccess(exit)) computed.push(exit.value)
           else failures.push(yield* defective(task.claim, exit.cause))
           // Requests are answered between two calls.

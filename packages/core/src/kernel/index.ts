@@ -1,5 +1,6 @@
 export * as Credits from "./Credits.js"
 export * as Expand from "./Expand.js"
+export * as FairSemaphore from "./FairSemaphore.js"
 export * as FieldErrors from "./FieldErrors.js"
 export { ValidationFailed } from "./FieldErrors.js"
 export * as Fields from "./Fields.js"

@@ -1,4 +1,5 @@
 /** The outcomes that need neither a language model nor a sandbox. */
+import * as Effect from "effect/Effect"
 import type { EvaluatedSubject } from "./EvaluatedSubject.js"
 import { type Evaluated, type Outcome, outcomes } from "./Evaluation.js"
 import { type EvaluationOrder, formulaOf } from "./EvaluationOrder.js"
@@ -30,18 +31,38 @@ export const contextOf = (subject: EvaluatedSubject): FormulaContext =>
 export const triggeredFormulas = ({ formulas }: EvaluationOrder): ReadonlyArray<Metric> =>
   formulas.filter((metric) => metric.evaluationTrigger === "custom")
 
+/** Characters of a transcript from which on other fibers run between two formulas, each of which takes milliseconds. */
+const LONG_TRANSCRIPT = 100_000
+
+const isLong = ({ transcript: { turns } }: EvaluatedSubject): boolean =>
+  turns.reduce((length, { content }) => length + content.length, 0) >= LONG_TRANSCRIPT
+
 /** Outcomes of formulas without a trigger prompt, of judges where there is no model, and of code that depends on itself. */
 export const immediateOutcomes = (
+  subject: EvaluatedSubject,
   context: FormulaContext,
   order: EvaluationOrder,
   hasModel: boolean
-): ReadonlyArray<Evaluated> => [
-  ...order.formulas
-    .filter((metric) => metric.evaluationTrigger !== "custom")
-    .map((metric) => ({ metric, outcome: formulaOutcome(context, metric) })),
-  ...(hasModel ? [] : order.judged.map((metric) => ({ metric, outcome: outcomes.withoutValue("skipped", NO_MODEL) }))),
-  ...order.circular.map((metric) => ({
-    metric,
-    outcome: outcomes.withoutValue("failed", "The metric depends on itself: see configuration.depends_on.")
-  }))
-]
+): Effect.Effect<ReadonlyArray<Evaluated>> => {
+  const formulas = order.formulas.filter((metric) => metric.evaluationTrigger !== "custom")
+  const evaluated = (metric: Metric): Evaluated => ({ metric, outcome: formulaOutcome(context, metric) })
+  const skipped = hasModel ? [] : order.judged
+  return Effect.map(
+    isLong(subject)
+      ? Effect.forEach(formulas, (metric) =>
+          Effect.zipRight(
+            Effect.yieldNow(),
+            Effect.sync(() => evaluated(metric))
+          )
+        )
+      : Effect.sync(() => formulas.map(evaluated)),
+    (outcomesOfFormulas) => [
+      ...outcomesOfFormulas,
+      ...skipped.map((metric) => ({ metric, outcome: outcomes.withoutValue("skipped", NO_MODEL) })),
+      ...order.circular.map((metric) => ({
+        metric,
+        outcome: outcomes.withoutValue("failed", "The metric depends on itself: see configuration.depends_on.")
+      }))
+    ]
+  )
+}

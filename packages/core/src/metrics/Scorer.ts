@@ -58,7 +58,7 @@ export class Scorer extends Context.Tag("@earshot/core/metrics/Scorer")<
     readonly immediate: (
       subject: EvaluatedSubject,
       metrics: ReadonlyArray<Metric>
-    ) => { readonly evaluated: ReadonlyArray<Evaluated>; readonly remaining: ReadonlyArray<Metric> }
+    ) => Effect.Effect<{ readonly evaluated: ReadonlyArray<Evaluated>; readonly remaining: ReadonlyArray<Metric> }>
     /** Returns the metrics to retry when the language model is available. */
     readonly evaluate: <E>(request: EvaluationRequest<E>) => Effect.Effect<ReadonlyArray<Postponed>, E>
   }
@@ -267,14 +267,15 @@ export const layer = Layer.effect(
       )
 
     return Scorer.of({
-      immediate: (subject, metrics) => {
-        const order = evaluationOrder(metrics)
-        const hasModel = Option.isSome(model.ask)
-        return {
-          evaluated: immediateOutcomes(contextOf(subject), order, hasModel),
-          remaining: [...triggeredFormulas(order), ...(hasModel ? order.judged : []), ...order.code]
-        }
-      },
+      immediate: (subject, metrics) =>
+        Effect.suspend(() => {
+          const order = evaluationOrder(metrics)
+          const hasModel = Option.isSome(model.ask)
+          return Effect.map(immediateOutcomes(subject, contextOf(subject), order, hasModel), (evaluated) => ({
+            evaluated,
+            remaining: [...triggeredFormulas(order), ...(hasModel ? order.judged : []), ...order.code]
+          }))
+        }),
       evaluate: <E>({
         emit,
         forModel,
@@ -313,7 +314,7 @@ export const layer = Layer.effect(
 
           const context = contextOf(subject)
           // Everything that needs no model or sandbox is emitted together.
-          yield* emitAll(immediateOutcomes(context, order, Option.isSome(model.ask)))
+          yield* emitAll(yield* immediateOutcomes(subject, context, order, Option.isSome(model.ask)))
           for (const metric of triggeredFormulas(order)) {
             yield* evaluateOrPostpone(
               metric,
