@@ -15,6 +15,8 @@ export interface JobHandler {
    * many as `concurrency`.
    */
   readonly reserve?: number
+  /** Whether this process has the means to begin another job of this kind now. Default: always. */
+  readonly hasCapacity?: Effect.Effect<boolean>
   /**
    * Runs one attempt. It must be idempotent: a job may be started several times, in several processes one after the
    * other. What a process that has lost the job must not write belongs in a transaction that checks

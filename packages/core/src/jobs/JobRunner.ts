@@ -94,6 +94,7 @@ export const make = (
     /** The quotas of a kind at its next claim; storage is asked only if there is capacity. */
     const quotasFor = (handler: JobHandler | BatchHandler, now: number) =>
       Effect.gen(function* () {
+        if (!isBatchHandler(handler) && !(yield* handler.hasCapacity ?? Effect.succeed(true))) return []
         const capacity = capacityOf(handler)
         const counts = running.byOrganization(handler.kind)
         const limit = claimableOrganizations(capacity, counts)

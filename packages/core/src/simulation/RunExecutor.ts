@@ -43,6 +43,8 @@ export class RunExecutor extends Context.Tag("@earshot/core/simulation/RunExecut
     /** The channels whose runs are played here; other runs wait for external workers. */
     readonly channels: ReadonlyArray<Channel>
     readonly play: (run: RunToPlay) => Effect.Effect<PlayedRun>
+    /** Whether this process has the means to begin another run now; others may begin it meanwhile. Default: always. */
+    readonly hasCapacity?: Effect.Effect<boolean>
   }
 >() {}
 
@@ -51,7 +53,8 @@ export const firstOf = (executors: ReadonlyArray<RunExecutor["Type"]>): RunExecu
   channels: [...new Set(executors.flatMap(({ channels }) => channels))],
   play: (run) =>
     executors.find(({ channels }) => channels.includes(run.channel))?.play(run) ??
-    Effect.dieMessage(`No executor plays the channel ${run.channel}`)
+    Effect.dieMessage(`No executor plays the channel ${run.channel}`),
+  hasCapacity: Effect.every(executors, ({ hasCapacity = Effect.succeed(true) }) => hasCapacity)
 })
 
 /** Plays nothing: all runs are for external workers. */

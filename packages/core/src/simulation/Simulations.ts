@@ -314,7 +314,12 @@ export const layer = (config: SimulationConfig = {}) =>
 
       return Simulations.of({
         handlers: [
-          { kind: EXECUTE_JOB, concurrency: config.concurrency ?? 8, run: execute },
+          {
+            kind: EXECUTE_JOB,
+            concurrency: config.concurrency ?? 8,
+            hasCapacity: executor.hasCapacity ?? Effect.succeed(true),
+            run: execute
+          },
           { kind: SCORE_JOB, concurrency: config.scoringConcurrency ?? 4, run: score }
         ]
       })

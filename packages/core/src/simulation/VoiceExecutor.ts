@@ -28,6 +28,7 @@ import {
 import { type PlayedRun, RunExecutor, type RunToPlay } from "./RunExecutor.js"
 import type { Scenario } from "./RunScript.js"
 import type { Performance, PerformedMarker, Utterance } from "./TestingAgent.js"
+import { makeVoiceCapacity } from "./VoiceCapacity.js"
 import { reactToTurn } from "./VoiceReactions.js"
 import { samplesOf } from "./voice/Audio.js"
 import { countWords, seeded, seedOf, silenceBefore } from "./voice/BehaviorRules.js"
@@ -51,6 +52,11 @@ export interface VoiceExecutorConfig {
   readonly turnEnd?: Duration.DurationInput
   /** The longest turn of an agent. Default: 2 minutes. */
   readonly maxTurn?: Duration.DurationInput
+  /**
+   * How late frames may be sent: while more than 1 % of those of all calls of the process are later, it begins no further run.
+   * Default: 40 milliseconds.
+   */
+  readonly maxLateness?: Duration.DurationInput
 }
 
 /** The longest text of a turn in characters. */
@@ -120,6 +126,7 @@ export const make = (config: VoiceExecutorConfig = {}) =>
     const greetingWait = millisOf(config.greetingWait, "3 seconds")
     const turnEnd = millisOf(config.turnEnd, "700 millis")
     const maxTurn = millisOf(config.maxTurn, "2 minutes")
+    const capacity = makeVoiceCapacity(millisOf(config.maxLateness, "40 millis"))
 
     /** Speaks with the voice and the pace of a behavior. */
     const synthesizer = (behavior: SeededBehavior | null) => (text: string) =>
@@ -178,7 +185,8 @@ export const make = (config: VoiceExecutorConfig = {}) =>
             ids,
             customParameters: customParametersOf(scenario.variables),
             maxMillis: scenario.maxDuration * 1000,
-            line: line.right
+            line: line.right,
+            onFrame: yield* capacity.enter
           })
           const over = (end: CallEnd) => overBy(end, scenario)
           const clock = Effect.map(call.position, seconds)
@@ -367,7 +375,11 @@ export const make = (config: VoiceExecutorConfig = {}) =>
     return RunExecutor.of(
       Option.match(transcribe, {
         onNone: () => ({ channels: [], play: () => Effect.dieMessage("There is no transcriber") }),
-        onSome: (transcribing) => ({ channels: ["voice"], play: play(transcribing) })
+        onSome: (transcribing) => ({
+          channels: ["voice"],
+          play: play(transcribing),
+          hasCapacity: capacity.hasCapacity
+        })
       })
     )
   })

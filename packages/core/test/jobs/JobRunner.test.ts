@@ -52,7 +52,7 @@ let kinds = 0
 const workshop = (
   run: (claim: Claim) => ReturnType<JobHandler["run"]>,
   config: JobRunnerConfig = {},
-  concurrency = 3
+  { concurrency = 3, ...handler }: Partial<Pick<JobHandler, "concurrency" | "hasCapacity">> = {}
 ) =>
   Effect.gen(function* () {
     const { id } = yield* Effect.flatMap(OrganizationStore, (organizations) =>
@@ -64,7 +64,7 @@ const workshop = (
     return {
       kind,
       organizationId: id,
-      runner: yield* makeJobRunner([{ kind, concurrency, run }], config),
+      runner: yield* makeJobRunner([{ kind, concurrency, ...handler, run }], config),
       enqueue: (more: Parameters<typeof JobKit.jobOf>[2] = {}) =>
         Effect.flatMap(DateTime.now, (now) => store.enqueue(JobKit.jobOf(id, kind, more), DateTime.toEpochMillis(now))),
       job: (job: Effect.Effect.Success<ReturnType<typeof store.enqueue>>) => Effect.flatten(store.find(permit, job.id))
@@ -105,6 +105,31 @@ for (const database of TestEngine.databases) {
         expect(most).toBe(3)
         for (const one of all) expect(yield* job(one)).toMatchObject({ state: "succeeded", attempts: 1 })
         expect(yield* runner.drain).toBe(0)
+      })
+    )
+
+    it.effect("leaves jobs to other processes while it has no capacity, and runs them when it has", () =>
+      Effect.gen(function* () {
+        let hasCapacity = false
+        const ran: Array<string> = []
+        const { enqueue, job, kind, runner } = yield* workshop(
+          () => Effect.sync(() => void ran.push("own")),
+          {},
+          {
+            hasCapacity: Effect.sync(() => hasCapacity)
+          }
+        )
+        const one = yield* enqueue()
+        expect(yield* runner.drain).toBe(0)
+        expect(yield* job(one)).toMatchObject({ state: "queued", attempts: 0 })
+        const other = yield* makeJobRunner([
+          { kind, concurrency: 1, run: () => Effect.sync(() => void ran.push("other")) }
+        ])
+        expect(yield* other.drain).toBe(1)
+        yield* enqueue()
+        hasCapacity = true
+        expect(yield* runner.drain).toBe(1)
+        expect(ran).toEqual(["other", "own"])
       })
     )
 

@@ -38,6 +38,8 @@ export interface VoiceCallConfig {
   /** Most messages that cannot be read. Default: 50. */
   readonly maxInvalid?: number
   readonly activity?: ActivityOptions
+  /** Called with the milliseconds by which each frame is sent after its time. */
+  readonly onFrame?: (lateMillis: number) => void
   /** Impairments of what the agent hears. Default: none. */
   readonly line?: ImpairedLine | null
 }
@@ -249,7 +251,10 @@ export const startCall = (
         const elapsed = (yield* Clock.currentTimeMillis) - began
         const due = framesDue(elapsed, sent)
         if (due === 0) yield* Effect.sleep(frameDueAt(sent) - elapsed)
-        for (let frame = 0; frame < due && isOpen(); frame++) yield* tick
+        for (let frame = 0; frame < due && isOpen(); frame++) {
+          config.onFrame?.(elapsed - frameDueAt(sent))
+          yield* tick
+        }
       }
       for (const check of [...waiting]) check()
       yield* connection.send(writer.stop())
