@@ -147,7 +147,8 @@ export const lexiconOf = (
         )
       )
 
-const httpAddress = (option: string, url: string | undefined): Effect.Effect<string | undefined, UsageError> =>
+/** An address of a server, as an option has it. */
+export const httpAddress = (option: string, url: string | undefined): Effect.Effect<string | undefined, UsageError> =>
   url === undefined || /^https?:\/\//.test(url)
     ? Effect.succeed(url)
     : new UsageError({ reason: `${option}: The URL must start with http:// or https://.` })

@@ -1,11 +1,10 @@
 import type { CallDetail, Database, Engine, LanguageModel, Platforms } from "@earshot/core"
-import type { NerLexicon, NerProvider } from "@earshot/redaction"
+import type { NerLexicon } from "@earshot/redaction"
 import type { HttpServer, HttpServerOptions, ListenFailed } from "@earshot/http-adapter"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
-import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { UsageError } from "./Errors.js"
 
@@ -103,8 +102,6 @@ export class Wiring extends Context.Tag("@earshot/cli-adapter/Wiring")<
     readonly engine: (settings: EngineSettings) => Layer.Layer<Engine.Services, Database.DatabaseError | UsageError>
     /** The language model of the settings, or none: for commands that need no engine. */
     readonly languageModel: (settings: EngineSettings["languageModel"]) => Layer.Layer<LanguageModel>
-    /** A token classification model in ONNX, until the scope closes; fails with why it cannot be used. */
-    readonly nerModel: (folder: string) => Effect.Effect<Layer.Layer<NerProvider>, string, Scope.Scope>
     /** The calls of an account at a voice platform. */
     readonly platformCalls: (
       account: Platforms.PlatformAccount,

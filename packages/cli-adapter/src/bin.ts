@@ -6,6 +6,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Invocation } from "./commands/Declare.js"
 import { UsageError } from "./Errors.js"
+import { namedEntities } from "./NamedEntities.js"
 import { runCommand } from "./RunCommand.js"
 import { type EngineSettings, Wiring } from "./Wiring.js"
 
@@ -81,39 +82,16 @@ const languageModel = (settings: EngineSettings["languageModel"]): Layer.Layer<L
     })
   )
 
-const nerModel: Wiring["Type"]["nerModel"] = (folder) =>
-  Effect.gen(function* () {
-    const OnnxNer = yield* Effect.promise(() => import("@earshot/core/providers/OnnxNer"))
-    const { NerProvider } = yield* Effect.promise(() => import("@earshot/redaction"))
-    const provider = yield* Effect.mapError(OnnxNer.make({ folder }), ({ reason }) => reason)
-    return Layer.succeed(NerProvider, provider)
-  })
-
 /** The providers that redaction uses beside its rules; none by default. A model is loaded, until the scope closes. */
-const nerOf = ({
-  analyzerUrl,
-  lexicon,
-  model
-}: EngineSettings["redaction"]): Effect.Effect<Pick<Engine.Ports, "ner">, UsageError, Scope.Scope> =>
-  Effect.gen(function* () {
-    if (analyzerUrl === undefined && lexicon === undefined && model === undefined) return {}
-    const { nerProviderAll, nerProviderLexicon } = yield* Effect.promise(() => import("@earshot/redaction"))
-    const PresidioNer = yield* Effect.promise(() => import("@earshot/core/providers/PresidioNer"))
-    return {
-      ner: nerProviderAll([
-        ...(lexicon === undefined ? [] : [nerProviderLexicon(lexicon)]),
-        ...(analyzerUrl === undefined ? [] : [PresidioNer.layer({ baseUrl: analyzerUrl })]),
-        ...(model === undefined
-          ? []
-          : [
-              yield* Effect.mapError(
-                nerModel(model),
-                (reason) => new UsageError({ reason: `--redact-model: ${reason}` })
-              )
-            ])
-      ])
-    }
-  })
+const nerOf = (
+  settings: EngineSettings["redaction"]
+): Effect.Effect<Pick<Engine.Ports, "ner">, UsageError, Scope.Scope> =>
+  settings.analyzerUrl === undefined && settings.lexicon === undefined && settings.model === undefined
+    ? Effect.succeed({})
+    : Effect.mapBoth(namedEntities(settings), {
+        onFailure: (reason) => new UsageError({ reason: `--redact-model: ${reason}` }),
+        onSuccess: (ner) => ({ ner })
+      })
 
 /** Where recordings are stored: a folder, or a bucket of a server with the S3 API. */
 const blobStore = ({ recordings, s3 }: EngineSettings): Effect.Effect<NonNullable<Engine.Ports["blobs"]>, UsageError> =>
@@ -237,7 +215,6 @@ export const execute = (invocation: Invocation): void => {
     Layer.succeed(Wiring, {
       engine,
       languageModel,
-      nerModel,
       platformCalls: (account, period) =>
         Stream.unwrap(
           Effect.promise(async () => {

@@ -354,6 +354,8 @@ describe("the web app", () => {
       const sent = first.getByLabel("Arguments of tool call 1")
       expect(await sent.innerText()).toBe('{"phone":"[PHONE_NUMBER]","day":"Thursday"}')
       expect(await sent.locator(".redacted").innerText()).toBe("[PHONE_NUMBER]")
+      const report = await page.getByRole("table", { name: "Redacted" }).locator("tbody tr").allInnerTexts()
+      expect(report.map((row) => row.split("\t").slice(0, 2).join(", "))).toContain("Phone number, Tool calls")
       expect(await first.getByLabel("Result of tool call 1").innerText()).toBe("room 12")
       const stages = transcript.getByLabel("Stages of turn 2")
       expect((await stages.innerText()).split(/\s*\n\s*/).join(" ")).toBe(

@@ -6,6 +6,7 @@ import { type PageOptions, pageQuery, printPage } from "../Listing.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
 import { clockOf, describeRecording } from "../Recording.js"
+import { describeRedactions } from "../Redactions.js"
 import { type CommonOptions, defined } from "../Settings.js"
 import { type Column, table } from "../Table.js"
 import { onTarget } from "../Target.js"
@@ -120,6 +121,7 @@ const describe = (call: Wire<"ExpandedCall">, columns: number): ReadonlyArray<st
     ...(call.transcript === "" ? [] : ["", sanitizeLines(call.transcript)]),
     ...describeToolCalls(call),
     ...describeTimings(call, columns),
+    ...(call.redactions.length === 0 ? [] : ["", "Redacted", ...describeRedactions(call.redactions, columns)]),
     ...(scores.length === 0 ? [] : ["", ...table(scoreColumns, scores, columns)])
   ]
 }

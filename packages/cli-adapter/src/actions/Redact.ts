@@ -2,14 +2,16 @@ import { FieldErrors, isPlainObject, type RawTranscript, roleNames, TranscriptFo
 import * as Redaction from "@earshot/redaction"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
 import { CommandRejected, UsageError } from "../Errors.js"
 import { readText } from "../ReadText.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
-import { lexiconOf } from "../EngineSettings.js"
-import { parseFields } from "../Settings.js"
+import { httpAddress, lexiconOf } from "../EngineSettings.js"
+import { namedEntities } from "../NamedEntities.js"
+import { describeRedactions } from "../Redactions.js"
+import { nonBlank, parseFields } from "../Settings.js"
 import { table } from "../Table.js"
-import { Wiring } from "../Wiring.js"
 import { sanitize, sanitizeLines, jsonLine } from "../Text.js"
 
 export interface RedactOptions {
@@ -22,6 +24,8 @@ export interface RedactOptions {
   readonly lexicon: string | undefined
   /** The folder of a token classification model in ONNX. */
   readonly model: string | undefined
+  /** The address of a server with the interface of Presidio's analyzer. */
+  readonly analyzer: string | undefined
   /** Print the report that is stored with a call instead of the values. */
   readonly explain: boolean
 }
@@ -87,27 +91,21 @@ const transcriptOf = (text: string, type: string | undefined): Either.Either<Raw
 export const redact = (options: RedactOptions): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const wiring = yield* Wiring
     const fields =
       options.fields.length === 0 ? Redaction.sensitiveFields : yield* parseFields(options.fields, "--field")
     const raw = yield* transcriptOf(yield* readText(options.file), options.type)
     const lexicon = yield* lexiconOf(options.lexicon, "--lexicon")
-    const ner = Redaction.nerProviderAll([
-      ...(lexicon === undefined ? [] : [Redaction.nerProviderLexicon(lexicon)]),
-      ...(options.model === undefined
-        ? []
-        : [
-            yield* Effect.mapError(
-              wiring.nerModel(options.model),
-              (reason) => new UsageError({ reason: `--model: ${reason}` })
-            )
-          ])
-    ])
+    const analyzerUrl = yield* httpAddress("--analyzer", nonBlank(options.analyzer))
+    const ner = yield* Effect.mapError(
+      namedEntities({ lexicon, model: options.model, analyzerUrl }),
+      (reason) => new UsageError({ reason: `--model: ${reason}` })
+    )
+    const outbound = yield* Effect.promise(() => import("@earshot/core/providers/OutboundHttp"))
     const { redactions, spans, toolCallSpans, transcript } = yield* Redaction.redactCall(raw, fields, {
       everyday: options.everyday,
       replacement: { style: options.numbered ? "numbered" : "label" }
     }).pipe(
-      Effect.provide(ner),
+      Effect.provide(Layer.provide(ner, outbound.layer())),
       Effect.mapError(({ message }) => new CommandRejected({ reason: `${message}.` }))
     )
     if (options.explain) {
@@ -116,16 +114,7 @@ export const redact = (options: RedactOptions): CommandEffect =>
           ? jsonLine({ redactions })
           : redactions.length === 0
             ? "Nothing to redact."
-            : table(
-                [
-                  { name: "FIELD", of: (one) => one.field },
-                  { name: "WHERE", of: (one) => one.where },
-                  { name: "RECOGNIZER", of: (one) => one.recognizer },
-                  { name: "COUNT", of: (one) => String(one.count), right: true }
-                ],
-                redactions,
-                screen.columns
-              ).join("\n")
+            : describeRedactions(redactions, screen.columns).join("\n")
       )
     }
     const textOf = (span: Redaction.TurnSpan): string => raw.turns[span.turn]?.content.slice(span.start, span.end) ?? ""

@@ -16,6 +16,10 @@ export const redact = command("redact", {
       "Token classification model in ONNX: config.json, tokenizer.json and model.onnx. Requires onnxruntime-node."
     ),
     lexicon: text("--lexicon <file>", 'JSON file with values to find by field: {"person_name": ["Ravi Dubey"]}.'),
+    analyzer: text(
+      "--analyzer <url>",
+      "Named-entity server with the interface of Presidio's analyzer, such as http://127.0.0.1:5002."
+    ),
     explain: toggle("--explain", "Print the counts by field, place and recognizer, without a value."),
     numbered: toggle("--numbered", "Number the labels ([PHONE_NUMBER_1]); equal values get the same number.")
   },

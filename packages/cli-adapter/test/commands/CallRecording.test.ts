@@ -57,6 +57,10 @@ describe("calls recording", () => {
       form.append("call_id", id)
       form.append("agent", "1")
       if (audio !== undefined) form.append("voice_recording", new Blob([audio]), "call.wav")
+      else {
+        form.append("transcript_json", JSON.stringify([{ role: "Testing Agent", content: "It's 415-555-2671." }]))
+        form.append("redact_fields", JSON.stringify(["phone_number"]))
+      }
       const answer = await fetch(`${url}/observability/v1/observe/`, {
         method: "POST",
         headers: { "x-service-api-key": key },
@@ -83,6 +87,8 @@ describe("calls recording", () => {
     expect((await readFile(file)).equals(bytes)).toBe(true)
     const shown = await earshot("calls", "show", "1", ...from)
     expect(shown.out).toContain(`Recording    audio/wav, 00:01, 1 channel, ${size} bytes`)
+    const redacted = await earshot("calls", "show", "2", ...from)
+    expect(redacted.out).toMatch(/\nRedacted\nFIELD +WHERE +RECOGNIZER +COUNT\nphone_number +transcript +\S.* +1$/m)
     const again = await earshot("calls", "recording", "1", "--output", file, "--json", ...from)
     expect(JSON.parse(again.out)).toEqual({ id: 1, file, content_type: "audio/wav", size_bytes: bytes.length })
     expect(await earshot("calls", "recording", "2", "--output", `${file}.2`, ...from)).toMatchObject({

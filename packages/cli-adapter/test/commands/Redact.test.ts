@@ -1,4 +1,6 @@
+import { once } from "node:events"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
 import { ProviderKit } from "@earshot/test-kit"
@@ -24,6 +26,7 @@ describe("earshot redact", () => {
     numbered: false,
     lexicon: undefined,
     model: undefined,
+    analyzer: undefined,
     explain: false
   }
   const file = async (text: string): Promise<string> => {
@@ -50,6 +53,33 @@ describe("earshot redact", () => {
     const rejected = await run(redact({ ...options, lexicon, file: text }))
     expect(rejected.code).toBe(2)
     expect(rejected.err).toContain("--lexicon")
+  })
+
+  it("asks an analyzer, and says what is wrong with it", async () => {
+    const server = createServer((request, response) => {
+      const isAnalyze = request.method === "POST" && request.url === "/analyze"
+      response.writeHead(isAnalyze ? 200 : 404, { "content-type": "application/json" })
+      response.end(JSON.stringify([{ entity_type: "PERSON", start: 8, end: 13, score: 0.9 }]))
+    })
+    server.listen(0, "127.0.0.1")
+    await once(server, "listening")
+    try {
+      const address = server.address()
+      const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
+      const text = await file("Caller: this is zorvo speaking\n")
+      const shown = await run(redact({ ...options, analyzer: url, file: text }))
+      expect(shown).toMatchObject({ code: 0, err: "" })
+      expect(shown.out).toContain("this is [PERSON_NAME] speaking")
+      expect(shown.out).toMatch(/person_name +\d\.\d\d +zorvo +analyzer PERSON/)
+      expect((await run(redact({ ...options, analyzer: `${url}/other`, file: text }))).code).toBe(1)
+      expect(await run(redact({ ...options, analyzer: "127.0.0.1:5002", file: text }))).toMatchObject({
+        code: 2,
+        err: "--analyzer: The URL must start with http:// or https://."
+      })
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
   })
 
   it("shows what would go of a text, and why", async () => {

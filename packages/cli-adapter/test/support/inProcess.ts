@@ -1,11 +1,9 @@
 import { Database, Engine, noLanguageModel } from "@earshot/core"
 import * as AesSecretBox from "@earshot/core/providers/AesSecretBox"
 import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
-import * as OnnxNer from "@earshot/core/providers/OnnxNer"
 import * as OutboundHttp from "@earshot/core/providers/OutboundHttp"
 import * as PlatformCalls from "@earshot/core/providers/PlatformCalls"
 import { layer as server } from "@earshot/http-adapter"
-import { NerProvider } from "@earshot/redaction"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
@@ -49,11 +47,6 @@ const wiringWith = (engine: EngineOf) =>
     countForOthers: Effect.void,
     engine,
     languageModel: () => noLanguageModel,
-    nerModel: (folder) =>
-      Effect.mapBoth(OnnxNer.make({ folder }), {
-        onFailure: ({ reason }) => reason,
-        onSuccess: (provider) => Layer.succeed(NerProvider, provider)
-      }),
     platformCalls: (account, period) => Stream.provideLayer(PlatformCalls.list(account, period), OutboundHttp.layer()),
     server
   })

@@ -107,6 +107,39 @@ const ReviewCard = ({ call, review }: { readonly call: CallDetail; readonly revi
   )
 }
 
+const Redactions = ({ of: redactions }: { readonly of: CallDetail["redactions"] }) =>
+  redactions.length === 0 ? null : (
+    <section className="card" aria-labelledby="redaction-title">
+      <header>
+        <h2 id="redaction-title">
+          <Icon name="shield" /> Redacted
+        </h2>
+      </header>
+      <div className="table-scroll">
+        <table className="table" aria-labelledby="redaction-title">
+          <thead>
+            <tr>
+              <th>Field</th>
+              <th>Place</th>
+              <th>Recognizer</th>
+              <th className="number">Count</th>
+            </tr>
+          </thead>
+          <tbody>
+            {redactions.map(({ count, field, recognizer, where }) => (
+              <tr key={`${field} ${where} ${recognizer}`}>
+                <td>{words(field)}</td>
+                <td>{words(where)}</td>
+                <td>{words(recognizer)}</td>
+                <td className="number">{count}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+
 const Details = ({ call }: { readonly call: CallDetail }) => (
   <>
     <section className="card" aria-labelledby="details-title">
@@ -129,22 +162,7 @@ const Details = ({ call }: { readonly call: CallDetail }) => (
         />
       </div>
     </section>
-    {call.redactions.length === 0 ? null : (
-      <section className="card" aria-labelledby="redaction-title">
-        <header>
-          <h2 id="redaction-title">
-            <Icon name="shield" /> Redacted
-          </h2>
-        </header>
-        <div className="body row wrap">
-          {call.redactions.map(({ count, field, where }) => (
-            <span key={`${field} ${where}`} className="pill" title={`In the ${words(where).toLowerCase()}`}>
-              {words(field)} ×{count}
-            </span>
-          ))}
-        </div>
-      </section>
-    )}
+    <Redactions of={call.redactions} />
     <JsonCard title="Metadata" value={call.metadata} />
     <JsonCard title="Dynamic variables" value={call.dynamic_variables} />
     <JsonCard title="Call record" value={call} />
