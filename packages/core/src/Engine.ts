@@ -368,7 +368,10 @@ const executor = ({ runExecutor, simulation, textToSpeech }: Ports) => {
 
 /** Suites, results, and the execution and scoring of runs. */
 const testing = (ports: Ports) =>
-  Layer.merge(Simulations.layer(ports.simulation), VoiceChecks.layer).pipe(
+  Layer.merge(
+    Simulations.layer(ports.simulation),
+    VoiceChecks.layer.pipe(Layer.provide(ports.textToSpeech ?? Layer.empty))
+  ).pipe(
     Layer.provideMerge(evaluators),
     Layer.provide(RunWork.layer),
     Layer.provide(RunTranscription.layer),

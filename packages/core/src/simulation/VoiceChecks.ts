@@ -12,6 +12,7 @@ import { fieldError, ValidationFailed } from "../kernel/FieldErrors.js"
 import type { AgentId, OrganizationId } from "../kernel/Ids.js"
 import type { StorageError } from "../kernel/Storage.js"
 import { streamIdsOf } from "./voice/MediaStream.js"
+import { TextToSpeech } from "./voice/TextToSpeech.js"
 import { voiceAddressOf } from "./voice/VoiceAddressRules.js"
 import { checkVoice, type VoiceCheck } from "./voice/VoiceCheck.js"
 import { VoiceConnections } from "./voice/VoiceConnection.js"
@@ -24,6 +25,9 @@ export class VoiceCheckInProgress extends Schema.TaggedError<VoiceCheckInProgres
     return "A check of a voice endpoint is in progress. Try again when it is over; it takes at most 30 seconds."
   }
 }
+
+const GREETING = "Hello?"
+const GREETING_TIMEOUT = "5 seconds"
 
 /** Checks of agents' voice endpoints. */
 export class VoiceChecks extends Context.Tag("@earshot/core/simulation/VoiceChecks")<
@@ -46,7 +50,18 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const agents = yield* Agents
     const connections = yield* VoiceConnections
+    const speech = yield* Effect.serviceOption(TextToSpeech)
     const checking = new Set<OrganizationId>()
+
+    /** What is said to an agent that waits for the caller. Without it, the check can still hear one that speaks first. */
+    const greeting = Option.match(speech, {
+      onNone: () => Effect.succeed(null),
+      onSome: ({ speak }) =>
+        speak({ text: GREETING }).pipe(
+          Effect.timeout(GREETING_TIMEOUT),
+          Effect.orElseSucceed(() => null)
+        )
+    })
 
     return VoiceChecks.of({
       check: useCase("agents.checkVoice")((permit, id) =>
@@ -63,7 +78,10 @@ export const layer = Layer.effect(
               checking.add(organizationId)
               return Effect.void
             }),
-            () => checkVoice(agent.id, voiceAddressOf(endpoint.value), streamIdsOf(`check-${agent.id}-${now}`)),
+            () =>
+              Effect.flatMap(greeting, (audio) =>
+                checkVoice(agent.id, voiceAddressOf(endpoint.value), streamIdsOf(`check-${agent.id}-${now}`), audio)
+              ),
             () => Effect.sync(() => checking.delete(organizationId))
           )
         }).pipe(Effect.provideService(VoiceConnections, connections))

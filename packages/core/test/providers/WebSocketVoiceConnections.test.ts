@@ -54,7 +54,7 @@ const failure = (url: string, options?: Options) =>
   Effect.map(Effect.flip(connect(url, options)), ({ reason }) => reason)
 
 const problem = (url: string, options?: Options) =>
-  Voice.checkVoice(AgentId.make(1), { url, headers: {} }, Voice.streamIdsOf("check")).pipe(
+  Voice.checkVoice(AgentId.make(1), { url, headers: {} }, Voice.streamIdsOf("check"), null).pipe(
     Effect.provide(connections(options)),
     Effect.map((check) => check.problem)
   )

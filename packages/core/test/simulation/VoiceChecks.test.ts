@@ -33,6 +33,15 @@ for (const database of TestEngine.databases) {
     it.scopedLive("call the agent with its secrets, one at a time in an organization", () =>
       Effect.gen(function* () {
         const { called, layer, open } = yield* waitingConnections
+        const spoken: Array<string> = []
+        const textToSpeech = Layer.succeed(Voice.TextToSpeech, {
+          identity: "silence",
+          speak: ({ text }) =>
+            Effect.sync(() => {
+              spoken.push(text)
+              return Voice.silenceOf(800)
+            })
+        })
         yield* Effect.gen(function* () {
           const [{ actor, agent }, other] = [yield* TestEngine.fixture, yield* TestEngine.fixture]
           const [agents, checks] = yield* Effect.all([Agents, VoiceChecks])
@@ -58,7 +67,9 @@ for (const database of TestEngine.databases) {
           yield* Effect.yieldNow()
           yield* Fiber.interrupt(interrupted)
           expect(yield* as(checks.check(agent.id))).toMatchObject({ ok: true })
-        }).pipe(Effect.provide(TestEngine.layer(database, { voiceConnections: layer })))
+          // Before the call: an agent that waits for the caller is greeted at once.
+          expect(new Set(spoken)).toEqual(new Set(["Hello?"]))
+        }).pipe(Effect.provide(TestEngine.layer(database, { voiceConnections: layer, textToSpeech })))
       })
     )
 

@@ -63,8 +63,8 @@ const checkVoice: Endpoint = {
   summary: "Check an agent's voice endpoint",
   errorStatuses: [409],
   description: [
-    "Calls the agent at its `voice_endpoint`, sends silence, and waits up to 10 seconds for its first sound. `problem` and",
-    "`detail` state what is wrong. One check of an organization runs at a time: another is answered with 409."
+    "Calls the agent at its `voice_endpoint`, sends silence, and waits up to 10 seconds for its first sound. With text to",
+    "speech it greets an agent that is silent for 4 seconds. `problem` and `detail` state what is wrong. One check of an organization runs at a time: another is answered with 409."
   ].join(" "),
   responses: [{ status: 200, description: "The outcome.", body: { name: "VoiceCheck", schema: Voice.VoiceCheck } }],
   handle: ({ params }) =>

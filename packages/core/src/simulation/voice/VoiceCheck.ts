@@ -1,4 +1,4 @@
-/** Checks of a voice endpoint: a call of silence, and what is wrong with it. */
+/** Checks of a voice endpoint: a call of silence and a greeting, and what is wrong with it. */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import * as Fields from "../../kernel/Fields.js"
 import { AgentId } from "../../kernel/Ids.js"
 import { otherEncoding } from "./AudioEncodingRules.js"
+import { samplesOf } from "./Audio.js"
 import type { StreamIds } from "./MediaStream.js"
 import type { VoiceAddress } from "./VoiceAddressRules.js"
 import { type CallEnd, startCall } from "./VoiceCall.js"
@@ -51,6 +52,8 @@ export interface ObservedCall {
   readonly audio: Uint8Array
   /** What is wrong with the first message that could not be read. */
   readonly invalid: string | null
+  /** Whether something was said to the agent. */
+  readonly isGreeted: boolean
   /** Why the call was over before the check; null if it was not. */
   readonly end: CallEnd | null
 }
@@ -62,6 +65,10 @@ export interface Finding {
 
 /** How long an agent may take until its first sound. */
 export const FIRST_AUDIO_MILLIS = 10_000
+/** How long it may take until it is greeted. */
+const GREETED_AFTER_MILLIS = 4000
+/** The longest greeting: the agent has three seconds to answer it. */
+const GREETING_MILLIS = 3000
 /** How long it is listened to from then on: a pause shows the encoding. */
 const LISTEN_MILLIS = 500
 
@@ -79,11 +86,14 @@ const ADVICE: Readonly<Record<VoiceProblem, string>> = {
   unauthorized: "Check the headers and the auth_token of the endpoint.",
   status: "Check the path of the endpoint's url, and that the server serves WebSockets there.",
   handshake: "Check that the server speaks WebSocket, and whether it expects wss: or ws:.",
-  no_audio: "Check that the agent speaks first, and sends media messages with the streamSid of start.",
+  no_audio:
+    "Check that the agent sends media messages with the streamSid of start. If it waits for the caller to speak, configure text to speech.",
   encoding: "The payload of media messages has to be raw mu-law samples at 8,000 Hz.",
   protocol: "The agent has to send the media, mark and clear messages of Twilio Media Streams.",
   closed: "Check the log of the agent's server."
 }
+
+const GREETED_ADVICE = "Check that it reads media messages, and sends its own with the streamSid of start."
 
 const finding = (problem: VoiceProblem, detail: string): Finding => ({
   problem,
@@ -91,7 +101,7 @@ const finding = (problem: VoiceProblem, detail: string): Finding => ({
 })
 
 /** What is wrong with what was heard: messages first, since without them no audio is understood. */
-export const findingOf = ({ audio, end, invalid, onset }: ObservedCall): Finding => {
+export const findingOf = ({ audio, end, invalid, isGreeted, onset }: ObservedCall): Finding => {
   if (end?.by === "protocol") return finding("protocol", `The agent's server ${end.reason}.`)
   if (invalid !== null) return finding("protocol", `The agent's server sent an invalid message. ${invalid}`)
   const encoding = otherEncoding(audio)
@@ -102,7 +112,13 @@ export const findingOf = ({ audio, end, invalid, onset }: ObservedCall): Finding
   }
   if (onset === null) {
     const sent = audio.length === 0 ? "no audio" : "nothing but silence"
-    return finding("no_audio", `The agent's server sent ${sent} for ${FIRST_AUDIO_MILLIS / 1000} seconds.`)
+    const seconds = FIRST_AUDIO_MILLIS / 1000
+    return isGreeted
+      ? {
+          problem: "no_audio",
+          detail: `The agent's server sent ${sent} for ${seconds} seconds, also when it was greeted. ${GREETED_ADVICE}`
+        }
+      : finding("no_audio", `The agent's server sent ${sent} for ${seconds} seconds.`)
   }
   return { problem: null, detail: `The agent answered: its first audio came after ${secondsOf(onset).toFixed(2)} s.` }
 }
@@ -112,12 +128,14 @@ const secondsOf = (millis: number): number => Math.round(millis) / 1000
 /**
  * Calls an agent, sends silence until it is heard, and says what is wrong. Takes at most 26 seconds.
  *
+ * @param greeting what is said to an agent that is silent for 4 seconds, as mu-law of at most 3 seconds; null for nothing
  * @param ids those of the call; no other call may have them
  */
 export const checkVoice = (
   agentId: AgentId,
   address: VoiceAddress,
-  ids: StreamIds
+  ids: StreamIds,
+  greeting: Uint8Array | null
 ): Effect.Effect<VoiceCheck, never, VoiceConnections> =>
   Effect.gen(function* () {
     const connections = yield* VoiceConnections
@@ -138,7 +156,16 @@ export const checkVoice = (
       customParameters: {},
       maxMillis: FIRST_AUDIO_MILLIS + 2 * LISTEN_MILLIS
     })
-    const onset = yield* Effect.either(call.onset(FIRST_AUDIO_MILLIS))
+    let isGreeted = false
+    const onset = yield* Effect.either(
+      Effect.gen(function* () {
+        const own = yield* call.onset(greeting === null ? FIRST_AUDIO_MILLIS : GREETED_AFTER_MILLIS)
+        if (greeting === null || Option.isSome(own)) return own
+        isGreeted = true
+        yield* call.say(greeting.subarray(0, samplesOf(GREETING_MILLIS)))
+        return yield* call.onset(FIRST_AUDIO_MILLIS - (yield* call.position))
+      })
+    )
     const first = Either.match(onset, { onLeft: () => null, onRight: Option.getOrNull })
     const rest = first === null ? onset : yield* Effect.either(Effect.as(call.pause(LISTEN_MILLIS), Option.none()))
     yield* call.hangUp
@@ -147,6 +174,7 @@ export const checkVoice = (
       onset: first,
       audio: Buffer.concat(agentTrack.map((part) => part.audio)),
       invalid,
+      isGreeted,
       end: Either.match(rest, { onLeft: (end) => end, onRight: () => null })
     })
     return new VoiceCheck({

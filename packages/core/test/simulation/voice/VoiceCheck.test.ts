@@ -13,11 +13,13 @@ const media = (payload: Uint8Array, streamSid = ids.streamSid): VoiceKit.AgentSt
 const wait = (millis: number): VoiceKit.AgentStep => ({ does: "wait", millis })
 
 /** Checks an agent that plays a script, under a virtual clock. */
-const checking = (...script: ReadonlyArray<VoiceKit.AgentStep>) =>
-  Voice.checkVoice(AgentId.make(1), { url: "wss://agent.example", headers: {} }, ids).pipe(
+const greeting = (audio: Uint8Array | null, script: ReadonlyArray<VoiceKit.AgentStep>) =>
+  Voice.checkVoice(AgentId.make(1), { url: "wss://agent.example", headers: {} }, ids, audio).pipe(
     Effect.provide(VoiceKit.scriptedConnections(script)),
     VoiceKit.withVirtualClock
   )
+
+const checking = (...script: ReadonlyArray<VoiceKit.AgentStep>) => greeting(null, script)
 
 const speech = Voice.decodeMulaw(VoiceKit.speakTones("Good morning, what can I do for you?"))
 /** The speech with pauses. */
@@ -116,19 +118,50 @@ describe("a check of a voice endpoint", () => {
     })
   )
 
+  it.live("greets an agent that is silent for 4 seconds, and judges its answer", () =>
+    Effect.gen(function* () {
+      const hello = VoiceKit.speakTones("Hello?")
+      const waits: ReadonlyArray<VoiceKit.AgentStep> = [
+        { does: "await", text: "Hello?", delayMillis: 1000 },
+        { does: "say", text: "Good morning, how can I help?" },
+        wait(5000)
+      ]
+      const answered = yield* greeting(hello, waits)
+      expect(answered).toMatchObject({ ok: true, problem: null })
+      expect(Math.abs((answered.firstAudioSeconds ?? 0) - 5.24)).toBeLessThanOrEqual(0.045)
+      expect(yield* greeting(null, waits)).toMatchObject({ ok: false, problem: "no_audio" })
+      // One that speaks first is not greeted.
+      const first = yield* greeting(hello, [wait(3500), { does: "say", text: "Good morning" }, wait(10_000)])
+      expect(first).toMatchObject({ ok: true, firstAudioSeconds: expect.closeTo(3.5, 1) })
+      const mute = yield* greeting(VoiceKit.speakTones("x".repeat(2000)), [wait(60_000)])
+      expect(mute).toMatchObject({
+        problem: "no_audio",
+        detail: expect.stringMatching(
+          /^The agent's server sent no audio for 10 seconds, also when it was greeted\. Check/
+        )
+      })
+      const hungUp = yield* greeting(hello, [wait(4100), { does: "close" }])
+      expect(hungUp).toMatchObject({ problem: "closed" })
+    })
+  )
+
   it.live("ends with a reason where a connection is never completed", () =>
     Effect.gen(function* () {
-      const check = yield* Voice.checkVoice(AgentId.make(1), { url: "wss://agent.example", headers: {} }, ids).pipe(
-        Effect.provideService(Voice.VoiceConnections, { connect: () => Effect.never }),
-        VoiceKit.withVirtualClock
-      )
+      const check = yield* Voice.checkVoice(
+        AgentId.make(1),
+        { url: "wss://agent.example", headers: {} },
+        ids,
+        null
+      ).pipe(Effect.provideService(Voice.VoiceConnections, { connect: () => Effect.never }), VoiceKit.withVirtualClock)
       expect(check).toMatchObject({ ok: false, problem: "timeout", connectSeconds: null, firstAudioSeconds: null })
     })
   )
 
   it("reports a connection that breaks while the agent speaks", () => {
     const end = { by: "main_agent", reason: "broke the connection", isClean: false } as const
-    expect(Voice.findingOf({ onset: 10, audio: VoiceKit.speakTones("a"), invalid: null, end })).toMatchObject({
+    expect(
+      Voice.findingOf({ onset: 10, audio: VoiceKit.speakTones("a"), invalid: null, isGreeted: false, end })
+    ).toMatchObject({
       problem: "closed",
       detail: expect.stringMatching(/^The agent's server broke the connection while the agent spoke\. /)
     })
