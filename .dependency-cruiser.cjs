@@ -67,7 +67,7 @@ const PRODUCTION = "^packages/(?!test-kit/)[^/]+/(?:src|bin)/"
 /** The files behind the package's `exports`. */
 const CORE_ENTRIES = `^${CORE}/(?:index|promise|storage/(?:sqlite|postgres)/index|providers/[^/]+)\\.ts$`
 /** Beside the files that compose layers, the commands that copy an SQLite file: they run no engine. */
-const WIRING = `^packages/(?:core/src/(?:Database|Engine|promise|index)|cli-adapter/src/(?:bin|actions/Backup))\\.ts$`
+const WIRING = `^packages/(?:core/src/(?:Database|Engine|promise|index)|cli-adapter/src/(?:bin|NamedEntities|actions/Backup))\\.ts$`
 
 const layerRules = GROUPS.flatMap(({ folders, layer }, position) =>
   folders.map((folder) => ({
@@ -172,7 +172,7 @@ module.exports = {
     {
       name: "wiring-in-few-places",
       comment:
-        "Databases and providers are chosen in Engine.ts, Database.ts, promise.ts and a bin.ts; everything else uses services.",
+        "Databases and providers are chosen in Engine.ts, Database.ts, promise.ts, a bin.ts and NamedEntities.ts; everything else uses services.",
       severity: "error",
       from: { path: PRODUCTION, pathNot: `^${CORE}/(?:storage|providers)/|${WIRING}` },
       to: { path: `^${CORE}/(?:Engine\\.ts$|storage/|providers/)` }

@@ -1,5 +1,4 @@
 /** The providers of names that the settings of redaction select; each is imported where it is used. */
-import type { OutboundHttp } from "@earshot/core/providers/OutboundHttp"
 import type { NerProvider } from "@earshot/redaction"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -15,7 +14,7 @@ export const namedEntities = ({
   lexicon,
   model
 }: Pick<RedactionSettings, "analyzerUrl" | "lexicon" | "model">): Effect.Effect<
-  Layer.Layer<NerProvider, never, OutboundHttp>,
+  Layer.Layer<NerProvider>,
   string,
   Scope.Scope
 > =>
@@ -25,11 +24,12 @@ export const namedEntities = ({
       nerProviderAll,
       nerProviderLexicon
     } = yield* Effect.promise(() => import("@earshot/redaction"))
-    const providers: Array<Layer.Layer<NerProvider, never, OutboundHttp>> = []
+    const providers: Array<Layer.Layer<NerProvider>> = []
     if (lexicon !== undefined) providers.push(nerProviderLexicon(lexicon))
     if (analyzerUrl !== undefined) {
       const PresidioNer = yield* Effect.promise(() => import("@earshot/core/providers/PresidioNer"))
-      providers.push(PresidioNer.layer({ baseUrl: analyzerUrl }))
+      const OutboundHttp = yield* Effect.promise(() => import("@earshot/core/providers/OutboundHttp"))
+      providers.push(Layer.provide(PresidioNer.layer({ baseUrl: analyzerUrl }), OutboundHttp.layer()))
     }
     if (model !== undefined) {
       const OnnxNer = yield* Effect.promise(() => import("@earshot/core/providers/OnnxNer"))

@@ -2,7 +2,6 @@ import { FieldErrors, isPlainObject, type RawTranscript, roleNames, TranscriptFo
 import * as Redaction from "@earshot/redaction"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Layer from "effect/Layer"
 import { CommandRejected, UsageError } from "../Errors.js"
 import { readText } from "../ReadText.js"
 import type { CommandEffect } from "../CommandEffect.js"
@@ -100,12 +99,11 @@ export const redact = (options: RedactOptions): CommandEffect =>
       namedEntities({ lexicon, model: options.model, analyzerUrl }),
       (reason) => new UsageError({ reason: `--model: ${reason}` })
     )
-    const outbound = yield* Effect.promise(() => import("@earshot/core/providers/OutboundHttp"))
     const { redactions, spans, toolCallSpans, transcript } = yield* Redaction.redactCall(raw, fields, {
       everyday: options.everyday,
       replacement: { style: options.numbered ? "numbered" : "label" }
     }).pipe(
-      Effect.provide(Layer.provide(ner, outbound.layer())),
+      Effect.provide(ner),
       Effect.mapError(({ message }) => new CommandRejected({ reason: `${message}.` }))
     )
     if (options.explain) {
