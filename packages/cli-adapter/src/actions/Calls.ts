@@ -10,6 +10,7 @@ import { describeRedactions } from "../Redactions.js"
 import { type CommonOptions, defined } from "../Settings.js"
 import { type Column, table } from "../Table.js"
 import { onTarget } from "../Target.js"
+import { evaluationColumns } from "./Metrics.js"
 import { sanitize, sanitizeLines, jsonLine } from "../Text.js"
 import { printMinute, type Wire } from "../Wire.js"
 
@@ -113,7 +114,7 @@ const describe = (call: Wire<"ExpandedCall">, columns: number): ReadonlyArray<st
     ["Metadata", metadata === null || metadata === undefined ? "" : jsonLine(metadata)]
   ]
   // The transcript comes first, since the table of metrics may be long.
-  const scores = call.metrics.filter(({ value }) => value !== null && value !== "")
+  const scores = (call.evaluations ?? []).filter(({ status }) => status === "scored")
   return [
     ...known.flatMap(([name, value]) =>
       value === null || value === "" ? [] : [`${name.padEnd(12)} ${sanitize(value)}`]
@@ -122,19 +123,14 @@ const describe = (call: Wire<"ExpandedCall">, columns: number): ReadonlyArray<st
     ...describeToolCalls(call),
     ...describeTimings(call, columns),
     ...(call.redactions.length === 0 ? [] : ["", "Redacted", ...describeRedactions(call.redactions, columns)]),
-    ...(scores.length === 0 ? [] : ["", ...table(scoreColumns, scores, columns)])
+    ...(scores.length === 0 ? [] : ["", ...table(evaluationColumns, scores, columns)])
   ]
 }
-
-const scoreColumns: ReadonlyArray<Column<{ readonly name: string; readonly value: unknown }>> = [
-  { name: "METRIC", of: ({ name }) => name, least: 16 },
-  { name: "VALUE", of: ({ value }) => String(value), least: 16 }
-]
 
 export const show = (options: CommonOptions & ExpandOption & { readonly id: number }): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const expand = options.json ? options.expand : "metadata,tool_calls,timings,recording"
+    const expand = options.json ? options.expand : "metadata,tool_calls,timings,recording,evaluations"
     const call = yield* send("get", "/observability/v1/call-logs/{id}/", { id: options.id, query: defined({ expand }) })
     yield* screen.print(options.json ? jsonLine(call) : describe(call, screen.columns).join("\n"))
   }).pipe(onTarget(options))

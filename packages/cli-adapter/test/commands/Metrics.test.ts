@@ -87,10 +87,13 @@ describe.each(["sqlite", "postgres"] as const)("metrics and jobs commands on %s"
     const [facts = "", spoken = "", measured = ""] = call.out.split("\n\n")
     for (const line of facts.split("\n")) expect(line).toMatch(/^(?=.{12} \S)\S.* +\S/)
     expect(spoken).toMatch(/^\[00:00\] Main Agent: /)
-    expect(measured.split("\n")[0]).toMatch(/^METRIC +VALUE$/)
-    const column = measured.indexOf("VALUE")
-    for (const line of measured.split("\n")) expect(line.slice(column - 1, column + 1)).toMatch(/^ \S$/)
-    expect(measured).toMatch(/^Latency +500$/m)
+    // As `calls scores` shows them: in words, and without metrics that have no value.
+    const [head = "", ...rows] = scored.out
+      .split("\n")
+      .filter((line) => !/ (?:skipped|not_applicable|failed) /.test(line))
+    const columnsOf = (line: string) => line.trim().split(/ {2,}/)
+    expect(measured.split("\n").map(columnsOf)).toEqual([head, ...rows].map(columnsOf))
+    expect(measured).toMatch(/^Silence detection +scored +passed/m)
     expect((await run(evaluate({ ...as(), id: 1, metrics: "1,2" }))).err).toContain("Job 2 is queued")
     const asked = await run(evaluate({ ...as(true), id: 1, metrics: none }))
     expect(JSON.parse(asked.out)).toEqual({ call: 1, metric_ids: null, job: 3 })
