@@ -9,10 +9,8 @@ import * as AudioThreads from "@earshot/core/providers/AudioThreads"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { readFile } from "node:fs/promises"
-import { monitorEventLoopDelay } from "node:perf_hooks"
-import { setTimeout as sleep } from "node:timers/promises"
 import { benchmark, type Environment } from "./Benchmark.js"
-import { median, type Sample, timed } from "./measure.js"
+import { longestDelay, median, type Sample, timed } from "./measure.js"
 
 /** `seconds`: length of the call, a multiple of 60. */
 interface Size {
@@ -59,20 +57,6 @@ const measure = async (
     `  ${label.padEnd(46)} ${speed(median(samples.map(({ ms }) => ms))).padStart(8)} x real time, ` +
       `CPU ${speed(median(samples.map(({ cpuMs }) => cpuMs)))} x (target: ${target.toLocaleString("en-US")} x)`
   )
-}
-
-/** How long the event loop stood still at most while audio was muted, in milliseconds. */
-const longestDelay = async (work: Effect.Effect<unknown, unknown>): Promise<number> => {
-  // What was left to collect by others is not counted.
-  await sleep(50)
-  const delays = monitorEventLoopDelay({ resolution: 1 })
-  delays.enable()
-  // The first delay is counted from the first turn of the event loop.
-  await sleep(10)
-  await Effect.runPromise(work)
-  await sleep(5)
-  delays.disable()
-  return delays.max / 1e6
 }
 
 /** Muting on the thread that answers requests, as `redactAudio` does it, and in a thread, as a server does it. */

@@ -3,6 +3,8 @@
  * times are meaningless. Processor time is that of this process, unless a side names the processes that work for it.
  */
 import * as Effect from "effect/Effect"
+import { monitorEventLoopDelay } from "node:perf_hooks"
+import { setTimeout as sleep } from "node:timers/promises"
 import type { ProcessorTime } from "./ingest/processorTime.js"
 
 /** The middle of the sorted numbers. */
@@ -95,4 +97,18 @@ const number = (value: number): string =>
 export const format = ({ cpuRatio, ours, ratio, theirs }: Comparison, per = 1): string => {
   const side = ({ cpuMs, ms }: Sample) => `${number(ms / per)} ms (CPU ${number(cpuMs / per)})`
   return `${side(ours)} vs ${side(theirs)}, ratio ${ratio.toFixed(2)} (CPU ${cpuRatio.toFixed(2)})`
+}
+
+/** How long the event loop stood still at most while the work was done, in milliseconds. */
+export const longestDelay = async (work: Effect.Effect<unknown, unknown>): Promise<number> => {
+  // What was left to collect by others is not counted.
+  await sleep(50)
+  const delays = monitorEventLoopDelay({ resolution: 1 })
+  delays.enable()
+  // The first delay is counted from the first turn of the event loop.
+  await sleep(10)
+  await Effect.runPromise(work)
+  await sleep(5)
+  delays.disable()
+  return delays.max / 1e6
 }

@@ -1,6 +1,6 @@
 /**
- * Accuracy and speed of redaction, on generated calls and hard negatives, or on files of labeled texts with one JSON object
- * per line: `{text, spans: [{start, end, field}]}`, offsets in code points.
+ * Accuracy and speed of redaction, and how long it blocks the event loop, on generated calls and hard negatives, or on files
+ * of labeled texts with one JSON object per line: `{text, spans: [{start, end, field}]}`, offsets in code points.
  *
  *   pnpm bench redaction [--everyday] [--labeled-only] [FILE.jsonl ...]
  *   pnpm bench redaction --dialogues [--misses]
@@ -12,16 +12,18 @@
  */
 import * as Redaction from "@earshot/redaction"
 import * as RedactionKit from "@earshot/test-kit/redaction"
+import * as Effect from "effect/Effect"
 import { readFile } from "node:fs/promises"
 import { benchmark, type Environment } from "./Benchmark.js"
-import { median } from "./measure.js"
+import { longestDelay, median } from "./measure.js"
 import { printDialogues } from "./redactionDialogues.js"
 
-/** `calls`: generated calls; `dialogues`: how often each kind of dialogue is made; `characters`: lengths of the calls whose speed is measured. */
+/** `calls`: generated calls; `dialogues`: how often each kind of dialogue is made; `characters`: lengths of the calls whose speed is measured; `delays`: of those whose delay of the event loop is. */
 interface Size {
   readonly calls: number
   readonly dialogues: number
   readonly characters: ReadonlyArray<number>
+  readonly delays: ReadonlyArray<number>
   readonly rounds: number
 }
 
@@ -76,10 +78,20 @@ const measureSpeed = ({ characters: sizes, rounds }: Size, print: Environment["p
   }
 }
 
+/** A server redacts calls with `redactCall`, which lets the event loop run between steps. */
+const measureDelays = async ({ delays }: Size, print: Environment["print"]): Promise<void> => {
+  for (const size of delays) {
+    const delay = await longestDelay(
+      Redaction.redactCall(longCall(size), Redaction.sensitiveFields).pipe(Effect.provide(Redaction.nerProviderNone))
+    )
+    print(`${size} characters: longest delay of the event loop ${delay.toFixed(0)} ms, all fields`)
+  }
+}
+
 export const redactionBenchmark = benchmark<Size>({
   name: "redaction",
-  full: { calls: 600, dialogues: 3, characters: [10_000, 100_000, 1_000_000], rounds: 3 },
-  tiny: { calls: 2, dialogues: 1, characters: [500], rounds: 1 },
+  full: { calls: 600, dialogues: 3, characters: [10_000, 100_000, 1_000_000], delays: [100_000, 2_000_000], rounds: 3 },
+  tiny: { calls: 2, dialogues: 1, characters: [500], delays: [5_000], rounds: 1 },
   run: async (size, { args, print }) => {
     if (args.includes("--dialogues")) {
       printDialogues(print, size.dialogues, args.includes("--misses") ? 60 : 0)
@@ -109,5 +121,6 @@ export const redactionBenchmark = benchmark<Size>({
       )
     }
     measureSpeed(size, print)
+    await measureDelays(size, print)
   }
 })

@@ -29,7 +29,7 @@ const expected: ReadonlyArray<readonly [name: string, line: RegExp, count: numbe
   ["interference", /p99 \d+ ms beside a dashboard vs \d+ ms, ratio \d+\.\d\d/, 2],
   ["metrics", /with metrics vs without: .* ratio \d+\.\d\d/, 1],
   ["pages", /ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 14],
-  ["redaction", /leak|characters per second of processor time/, 3],
+  ["redaction", /leak|characters per second of processor time|longest delay/, 4],
   ["results", /ratio \d+\.\d\d|median [\d.]+ ms/, 10],
   ["simplify", /KB: simplify [\d.]+, ratio \d+\.\d\d/, 2],
   ["suites", /ratio \d+\.\d\d \(CPU/, 1],
