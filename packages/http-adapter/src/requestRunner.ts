@@ -47,6 +47,12 @@ export interface RequestState {
   endTurn: Effect.Effect<void> | undefined
 }
 
+const hasLargeBody = ({ reservedBytes }: RequestState): boolean => reservedBytes >= LARGE_BODY_BYTES
+
+/** Lets other requests run between two steps of one with a large body. */
+const yieldIfLarge = (state: RequestState): Effect.Effect<void> =>
+  Effect.suspend(() => (hasLargeBody(state) ? Effect.yieldNow() : Effect.void))
+
 type RequestExit = Exit.Exit<SuccessResponse, HttpError>
 
 export interface RequestRunner {
@@ -100,19 +106,15 @@ export const makeRequestRunner = (
     },
     sendContinue: () => awaitingContinue.get(request.raw)?.writeContinue(),
     turn: Effect.suspend(() =>
-      state.reservedBytes < LARGE_BODY_BYTES
-        ? Effect.void
-        : Effect.uninterruptibleMask((restore) =>
+      hasLargeBody(state)
+        ? Effect.uninterruptibleMask((restore) =>
             Effect.map(restore(turns.begin(senderOf(request, state))), (end) => {
               state.endTurn = end
             })
           )
+        : Effect.void
     )
   })
-
-  /** Between the steps of a request with a large body others run. */
-  const inSteps = (state: RequestState): Effect.Effect<void> =>
-    Effect.suspend(() => (state.reservedBytes < LARGE_BODY_BYTES ? Effect.void : Effect.yieldNow()))
 
   const program = (
     endpoint: ServedEndpoint,
@@ -154,7 +156,7 @@ export const makeRequestRunner = (
         client.onAuthenticated(request)
         const lease = responses.open(actor.organizationId)
         state.lease = lease
-        const input = Effect.zipLeft(readInput(request, incoming), inSteps(state))
+        const input = Effect.zipLeft(readInput(request, incoming), yieldIfLarge(state))
         return withReceipts(Effect.flatMap(input, handle)).pipe(
           Effect.catchTag("ResultWithheld", (withheld) => Effect.succeed(receiptResponse(endpoint, withheld))),
           Effect.provideService(CurrentActor, actor),

@@ -50,8 +50,13 @@ interface ListApi {
   readonly at: (row: Row) => number | undefined
   /** The request for a whole call, if the list has summaries. */
   readonly detail?: (id: string) => ApiRequest
-  /** The request for the recording of a whole call that has one, if the call object has no URL of it. */
-  readonly recording?: (id: string, call: Row) => ApiRequest | undefined
+  /** Where the recordings of whole calls are, if call objects have no URLs of them. */
+  readonly recordings?: {
+    /** The request for the recording of a call; undefined if it has none. */
+    readonly request: (id: string, call: Row) => ApiRequest | undefined
+    /** The call with its recording in base64, as an event has it. */
+    readonly withRecording: (call: Row, base64: string) => Row
+  }
 }
 
 const PAGE = 100
@@ -142,8 +147,13 @@ const elevenLabs: ListApi = {
   idOf: (row) => firstText(row.conversation_id),
   at: (row) => firstInstant(row.start_time_unix_secs, rowIn(row, "metadata").start_time_unix_secs),
   detail: (id) => ({ method: "GET", path: `/v1/convai/conversations/${encodeURIComponent(id)}` }),
-  recording: (id, { has_audio: hasAudio }) =>
-    hasAudio === true ? { method: "GET", path: `/v1/convai/conversations/${encodeURIComponent(id)}/audio` } : undefined
+  recordings: {
+    request: (id, { has_audio: hasAudio }) =>
+      hasAudio === true
+        ? { method: "GET", path: `/v1/convai/conversations/${encodeURIComponent(id)}/audio` }
+        : undefined,
+    withRecording: (call, base64) => ({ ...call, full_audio: base64 })
+  }
 }
 
 const apis: Readonly<Record<ListingPlatform, ListApi>> = {
@@ -242,16 +252,17 @@ export const list = (
       const request = (one: ApiRequest) =>
         Effect.map(ask(one, "application/json", LIMITS), (response) => parsed(response.body))
 
-      /** The call with its recording as an event would have it. A recording that cannot be read does not cost the call. */
+      /** The call with its recording. One that cannot be read does not cost the call. */
       const withRecording = (
         id: string,
         call: Row
       ): Effect.Effect<Pick<ListedPlatformCall, "call" | "recordingError">> => {
-        const recording = api.recording?.(id, call)
-        if (recording === undefined) return Effect.succeed({ call: Either.right(call) })
+        const { recordings } = api
+        const recording = recordings?.request(id, call)
+        if (recordings === undefined || recording === undefined) return Effect.succeed({ call: Either.right(call) })
         return Effect.match(ask(recording, "audio/*", RECORDING_LIMITS), {
           onFailure: ({ message }) => ({ call: Either.right(call), recordingError: message }),
-          onSuccess: ({ body }) => ({ call: Either.right({ ...call, full_audio: body.toString("base64") }) })
+          onSuccess: ({ body }) => ({ call: Either.right(recordings.withRecording(call, body.toString("base64"))) })
         })
       }
 

@@ -127,16 +127,17 @@ export const layer = (config: SimulationConfig = {}) =>
         permit: Permit,
         { agent }: PlayableRun,
         stored: RunScript["personality"]
-      ): Effect.Effect<Persona | null, StorageError> =>
-        stored === null
-          ? Effect.succeed(null)
-          : stored.id === null
-            ? Effect.succeed({ ...stored, voiceBehavior: null })
-            : Effect.map(
-                personalities.enabledIn(permit, agent.projectId),
-                // A personality that is no longer enabled keeps its stored name.
-                (enabled) => enabled.find(({ id }) => id === stored.id) ?? { ...stored, voiceBehavior: null }
-              )
+      ): Effect.Effect<Persona | null, StorageError> => {
+        if (stored === null) return Effect.succeed(null)
+        const persona: Persona = { ...stored, voiceBehavior: null }
+        return stored.id === null
+          ? Effect.succeed(persona)
+          : Effect.map(
+              personalities.enabledIn(permit, agent.projectId),
+              // A personality that is no longer enabled keeps its stored name.
+              (enabled) => enabled.find(({ id }) => id === stored.id) ?? persona
+            )
+      }
 
       const prepared = (permit: Permit, run: PlayableRun): Effect.Effect<Prepared, StorageError> =>
         Effect.gen(function* () {

@@ -12,6 +12,7 @@ import { type Transcribe, Transcriber } from "../calls/Transcriber.js"
 import type { JsonObject } from "../kernel/Json.js"
 import type { SeededBehavior } from "../catalog/VoiceBehavior.js"
 import { LanguageModel } from "../language/LanguageModel.js"
+import { countWords } from "../metrics/Words.js"
 import { noWords } from "../transcripts/TranscriptBuilder.js"
 import type { RawTranscript, Word } from "../transcripts/Transcript.js"
 import {
@@ -31,14 +32,15 @@ import type { Performance, PerformedMarker, Utterance } from "./TestingAgent.js"
 import { makeVoiceCapacity } from "./VoiceCapacity.js"
 import { reactToTurn } from "./VoiceReactions.js"
 import { samplesOf } from "./voice/Audio.js"
-import { countWords, seeded, seedOf, silenceBefore } from "./voice/BehaviorRules.js"
+import { seeded, seedOf, silenceBefore } from "./voice/BehaviorRules.js"
+import { MAX_LATENESS_MILLIS } from "./voice/Lateness.js"
 import { monoWav, stereoWav } from "./voice/CallWav.js"
 import { type ImpairedLine, SECOND_TALKER } from "./voice/Impairments.js"
 import { streamIdsOf } from "./voice/MediaStream.js"
 import { TextToSpeech } from "./voice/TextToSpeech.js"
 import type { TimeSpan } from "./voice/VoiceActivity.js"
 import { voiceAddressOf } from "./voice/VoiceAddressRules.js"
-import { type AgentTurn as SpokenTurn, type CallEnd, startCall } from "./voice/VoiceCall.js"
+import { type AgentTurn as SpokenTurn, type CallEnd, SPEAKING_MILLIS, startCall } from "./voice/VoiceCall.js"
 import { VoiceConnections } from "./voice/VoiceConnection.js"
 
 export interface VoiceExecutorConfig {
@@ -67,9 +69,6 @@ const MAX_PARAMETER = 500
 
 /** What a transcript says of speech that has no words, or whose words are unknown. */
 const INAUDIBLE = "[inaudible]"
-
-/** How long an agent is quiet that has stopped for an interruption: no pause between words. */
-const STOPPED_MILLIS = 60
 
 /** How long the words of a call that is over are transcribed. */
 const LAST_WORDS = "30 seconds"
@@ -126,7 +125,7 @@ export const make = (config: VoiceExecutorConfig = {}) =>
     const greetingWait = millisOf(config.greetingWait, "3 seconds")
     const turnEnd = millisOf(config.turnEnd, "700 millis")
     const maxTurn = millisOf(config.maxTurn, "2 minutes")
-    const capacity = makeVoiceCapacity(millisOf(config.maxLateness, "40 millis"))
+    const capacity = makeVoiceCapacity(millisOf(config.maxLateness, Duration.millis(MAX_LATENESS_MILLIS)))
 
     /** Speaks with the voice and the pace of a behavior. */
     const synthesizer = (behavior: SeededBehavior | null) => (text: string) =>
@@ -254,8 +253,12 @@ export const make = (config: VoiceExecutorConfig = {}) =>
           /** Reacts to the agent while it speaks; true if it was interrupted. */
           const react = (of: SeededBehavior) =>
             reactToTurn<Broken>(of, listened++, {
-              ...{ call, interject, synthesize },
-              ...{ endMillis: turnEnd, timeoutMillis: answerTimeout, maxMillis: maxTurn },
+              call,
+              endMillis: turnEnd,
+              timeoutMillis: answerTimeout,
+              maxMillis: maxTurn,
+              synthesize,
+              interject,
               countWords: (turn) =>
                 wordsOf(turn).pipe(
                   Effect.mapBoth({
@@ -285,7 +288,7 @@ export const make = (config: VoiceExecutorConfig = {}) =>
           const listen = Effect.gen(function* () {
             const wasInterrupted = behavior !== null && (yield* react(behavior))
             // What it said until it stopped is a turn of its own.
-            const stopped = wasInterrupted ? yield* call.takeTurn(STOPPED_MILLIS) : Option.none()
+            const stopped = wasInterrupted ? yield* call.takeTurn(SPEAKING_MILLIS) : Option.none()
             if (Option.isSome(stopped)) yield* understand(stopped.value)
             else {
               yield* understand(yield* turnOf)

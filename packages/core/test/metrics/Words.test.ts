@@ -29,6 +29,7 @@ describe("countWords, normalizeText and containsPhrase", () => {
       ["", " ...", "Hello, world", "Don't", "Don’t", "twenty-one", "- -", "a1 b2", "cafe\u0301"].map(countWords)
     ).toEqual([0, 0, 2, 1, 1, 1, 0, 2, 1])
     expect(countWords("你好，世界")).toBe(2)
+    expect(["", "  ", "a", " a b\nc "].map(countWords)).toEqual([0, 0, 1, 3])
   })
 
   it("counts the words of a text in ASCII as of the same text with a character that is not", () => {

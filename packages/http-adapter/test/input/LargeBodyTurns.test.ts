@@ -1,12 +1,9 @@
-import { CallKit } from "@earshot/test-kit"
-import { RecordingSource } from "@earshot/core"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import { LARGE_BODY_BYTES, makeTurns, type Turns } from "../../src/LargeBodies.js"
+import { gatedRecordings } from "../support/gatedRecordings.js"
 import { startServer } from "../support/TestServer.js"
 import { OBSERVE } from "../support/paths.js"
 
@@ -65,21 +62,8 @@ describe("turns of requests with large bodies", () => {
 })
 
 it("requests with large bodies go on beside one that waits for its recording", async () => {
-  let open = (): void => undefined
-  const opened = new Promise<void>((resolve) => (open = resolve))
-  const recordings = Layer.succeed(
-    RecordingSource,
-    RecordingSource.of({
-      fetch: () =>
-        Stream.fromEffect(
-          Effect.as(
-            Effect.promise(() => opened),
-            CallKit.wav(1)
-          )
-        )
-    })
-  )
-  const server = await startServer({ ports: { recordings } })
+  const { isReached, open, source } = gatedRecordings()
+  const server = await startServer({ ports: { recordings: source } })
   try {
     const { agent, key } = await server.tenant()
     const callOf = (call: string) => ({ call_id: call, agent, metadata: { notes: "n".repeat(LARGE_BODY_BYTES) } })
@@ -87,6 +71,7 @@ it("requests with large bodies go on beside one that waits for its recording", a
       key,
       json: { ...callOf("held"), voice_recording_url: "https://example.com/a.wav" }
     })
+    await isReached
     const others = ["a", "b", "c"].map((call) => server.send("POST", OBSERVE, { key, json: callOf(call) }))
     for (const other of others) expect((await other).status).toBe(201)
     open()

@@ -1,45 +1,17 @@
-import { Database, Engine, RecordingSource } from "@earshot/core"
-import { CallKit } from "@earshot/test-kit"
+import { Database, Engine } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
 import { once } from "node:events"
 import { connect } from "node:net"
 import { describe, expect, it, vi } from "vitest"
 import { layer, ListenFailed } from "../../src/index.js"
 import { at } from "../support/Contract.js"
+import { gatedRecordings } from "../support/gatedRecordings.js"
 import { startServer } from "../support/TestServer.js"
 import { withServer } from "../support/Operation.js"
 import { CALLS, OBSERVE } from "../support/paths.js"
-
-/** A source of recordings that waits until `open` is called, so that a call with a recording stays in flight. */
-const gatedRecordings = () => {
-  let open = (): void => undefined
-  let reached = (): void => undefined
-  const opened = new Promise<void>((resolve) => (open = resolve))
-  const isReached = new Promise<void>((resolve) => (reached = resolve))
-  const source = Layer.succeed(
-    RecordingSource,
-    RecordingSource.of({
-      fetch: () =>
-        Stream.unwrap(
-          Effect.promise(() => {
-            reached()
-            return opened
-          }).pipe(Effect.as(Stream.make(CallKit.wav(1))))
-        )
-    })
-  )
-  return {
-    open: () => {
-      open()
-    },
-    isReached,
-    source
-  }
-}
 
 const callWithRecording = (agent: number) => ({
   call_id: "slow",

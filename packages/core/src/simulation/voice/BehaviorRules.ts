@@ -69,6 +69,3 @@ const FAST_WORDS = 4
 
 /** Milliseconds after which a turn may have so many more words. */
 export const millisOfWords = (words: number): number => Math.max(500, (words / FAST_WORDS) * 1000)
-
-/** The words of a text. */
-export const countWords = (text: string): number => text.split(/\s+/u).filter((word) => word !== "").length

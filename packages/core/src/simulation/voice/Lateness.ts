@@ -9,6 +9,9 @@ interface Bucket {
 /** The newest last. */
 export type Lateness = ReadonlyArray<Bucket>
 
+/** How late frames may be, in milliseconds, unless a process is configured otherwise. */
+export const MAX_LATENESS_MILLIS = 40
+
 /** Seconds that are looked back to: 500 frames of a call. */
 const WINDOW_SECONDS = 10
 

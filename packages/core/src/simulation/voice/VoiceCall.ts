@@ -115,7 +115,7 @@ export interface VoiceCall {
 const MARGIN_SAMPLES = samplesOf(20)
 
 /** A pause between words is no longer than this, in milliseconds, where somebody is speaking. */
-const SPEAKING_MILLIS = 60
+export const SPEAKING_MILLIS = 60
 
 /** The part of a track between two positions, with silence where nothing is. */
 const cut = (track: ReadonlyArray<PlayedAudio>, from: number, to: number): Uint8Array => {
@@ -216,13 +216,13 @@ export const startCall = (
       return played.marks
     }
 
-    const carry = (frame: Uint8Array | undefined) => {
+    const sendClean = (frame: Uint8Array | undefined) => {
       if (frame !== undefined) callerTrack.push({ at: sent * FRAME_SAMPLES, audio: frame })
       return connection.send(writer.media(frame ?? silenceOf(FRAME_SAMPLES)))
     }
 
     /** The recording has what the agent hears, without the delays of frames. */
-    const carryOver = (over: ImpairedLine, frame: Uint8Array | undefined) => {
+    const sendImpaired = (over: ImpairedLine, frame: Uint8Array | undefined) => {
       const arriving = impaired(over, frame ?? silenceOf(FRAME_SAMPLES), sent)
       callerTrack.push({ at: sent * FRAME_SAMPLES, audio: arriving })
       const sending = transmit(over, transit, arriving)
@@ -238,7 +238,7 @@ export const startCall = (
       if (frameDueAt(sent) >= maxMillis) finish({ by: "max_duration" })
       if (end === undefined) {
         const next = outgoing.shift()
-        yield* line === null ? carry(next?.frame) : carryOver(line, next?.frame)
+        yield* line === null ? sendClean(next?.frame) : sendImpaired(line, next?.frame)
         sent++
         next?.sent?.()
       }

@@ -13,7 +13,6 @@ export {
 export {
   type Backchannel,
   backchannelsOf,
-  countWords,
   type Interruption,
   interruptionOf,
   millisOfWords,
@@ -44,7 +43,7 @@ export {
   queuedSamples,
   queueMark
 } from "./Playback.js"
-export { addFrame, isLate, type Lateness, noLateness } from "./Lateness.js"
+export { addFrame, isLate, type Lateness, MAX_LATENESS_MILLIS, noLateness } from "./Lateness.js"
 export { type Sound, type TelephoneAudio, telephoneAudio } from "./TelephoneAudio.js"
 export { type Speak, SpeechFailed, TextToSpeech, type Utterance } from "./TextToSpeech.js"
 export { monoWav, stereoWav } from "./CallWav.js"

@@ -12,7 +12,7 @@ import type { ChargeReason } from "../../credits/LedgerEntry.js"
 import { AgentId, CallId, MetricId, OrganizationId, ProjectId } from "../../kernel/Ids.js"
 import type { Json } from "../../kernel/Json.js"
 import { StoredTranscript } from "../../transcripts/StoredTranscript.js"
-import { Instant, jsonColumn } from "./Rows.js"
+import { documentText, Instant, jsonColumn } from "./Rows.js"
 import { Flag, flag } from "./Storing.js"
 
 /** What writes a column: an insert alone, inserts and redeliveries, or reviews and evaluations; the database makes ids. */
@@ -77,7 +77,7 @@ const CALL_COLUMNS = {
     Schema.NullOr(jsonColumn(Schema.Array(MetricId))),
     "text",
     "delivery",
-    ({ requestedMetrics: requestedMetrics }) => (requestedMetrics === null ? null : JSON.stringify(requestedMetrics))
+    ({ requestedMetrics: requestedMetrics }) => documentText(requestedMetrics)
   ),
   metadata: column(Schema.NullOr(Document), "json", "delivery", ({ metadata }) => metadata),
   dynamic_variables: column(Schema.NullOr(Document), "json", "delivery", ({ dynamicVariables }) => dynamicVariables)

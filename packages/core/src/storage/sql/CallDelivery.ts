@@ -10,9 +10,9 @@ import type { DeliveryOutcome } from "../../calls/CallStore.js"
 import type { Delivery } from "../../calls/Delivery.js"
 import { firstRecord } from "../../calls/RedeliveryRules.js"
 import { AgentId, CallId } from "../../kernel/Ids.js"
-import type { Json } from "../../kernel/Json.js"
 import type { StorageError } from "../../kernel/Storage.js"
 import * as StoredTranscript from "../../transcripts/StoredTranscript.js"
+import { documentText } from "./Rows.js"
 
 /** A delivery in the queue, its texts made beforehand so that the transaction stays short. */
 export interface PendingDelivery {
@@ -40,9 +40,6 @@ export type Redeliver = (
   found: ReadonlyArray<GroupedDelivery>,
   outcomes: Array<Outcome>
 ) => Effect.Effect<void, SqlError | ParseResult.ParseError>
-
-const documentText = (value: Json | undefined): string | null =>
-  value === undefined || value === null ? null : JSON.stringify(value)
 
 export const pendingDelivery = (delivery: Delivery): PendingDelivery => ({
   delivery,

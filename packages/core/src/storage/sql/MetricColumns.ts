@@ -3,13 +3,11 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type { AgentId, OrganizationId, ProjectId } from "../../kernel/Ids.js"
-import type { Json } from "../../kernel/Json.js"
 import { predefinedForAgent } from "../../metrics/PredefinedMetrics.js"
 import { type MetricSpec, type NewMetric, defaultMetricSpec } from "../../metrics/Metric.js"
+import { documentText } from "./Rows.js"
 import { flag } from "./Storing.js"
 import type { Tables } from "./Tables.js"
-
-const documentText = (value: Json): string | null => (value === null ? null : JSON.stringify(value))
 
 export const specColumns = (spec: MetricSpec) => ({
   name: spec.name,

@@ -10,7 +10,7 @@ import { VoiceBehavior } from "../../catalog/VoiceBehavior.js"
 import { OrganizationId, PersonalityId, ProjectId } from "../../kernel/Ids.js"
 import { Dialect } from "./Dialect.js"
 import { scopePredicate } from "./ScopeSql.js"
-import { Instant, jsonColumn } from "./Rows.js"
+import { documentText, Instant, jsonColumn } from "./Rows.js"
 import { storing } from "./Storing.js"
 import { createdAt, tenantTable } from "./TenantTable.js"
 
@@ -25,8 +25,6 @@ const PersonalityRow = Schema.Struct({
   created_ms: Instant,
   updated_ms: Instant
 })
-
-const printed = (behavior: VoiceBehavior | null): string | null => behavior && JSON.stringify(behavior)
 
 export const layer = Layer.effect(
   PersonalityStore,
@@ -62,7 +60,7 @@ export const layer = Layer.effect(
           name: personality.name,
           language: personality.language,
           description: personality.description,
-          voice_behavior: printed(personality.voiceBehavior),
+          voice_behavior: documentText(personality.voiceBehavior),
           ...createdAt(now)
         }),
       find: table.find,
@@ -79,7 +77,7 @@ export const layer = Layer.effect(
           name: personality.name,
           language: personality.language,
           description: personality.description,
-          voice_behavior: printed(personality.voiceBehavior),
+          voice_behavior: documentText(personality.voiceBehavior),
           updated_ms: DateTime.toEpochMillis(personality.updatedAt)
         }),
       remove: (permit, id, now) =>

@@ -10,7 +10,7 @@ import { Dialect } from "./Dialect.js"
 import { resultDeletion } from "./ResultDeletionSql.js"
 import { numberIds, resultFragments } from "./ResultFragments.js"
 import { resultReads } from "./ResultReadsSql.js"
-import { readRows } from "./Rows.js"
+import { documentText, readRows } from "./Rows.js"
 import { runQueue } from "./RunQueueSql.js"
 import { storing } from "./Storing.js"
 
@@ -61,7 +61,7 @@ export const layer = Layer.effect(
               name: result.name,
               channel: result.channel,
               concurrency_limit: result.concurrencyLimit,
-              provider_data: result.providerData === null ? null : JSON.stringify(result.providerData),
+              provider_data: documentText(result.providerData),
               created_by: permit.userId,
               created_ms: at,
               updated_ms: at

@@ -37,6 +37,10 @@ export const Instant: Schema.Schema<DateTime.Utc, number> = Schema.transform(
 /** A column that holds JSON, read as text on both databases. */
 export const jsonColumn = <A, I>(of: Schema.Schema<A, I>): Schema.Schema<A, string> => Schema.parseJson(of)
 
+/** The text of such a column; null for no document. */
+export const documentText = (document: object | string | number | boolean | null | undefined): string | null =>
+  document === undefined || document === null ? null : JSON.stringify(document)
+
 /** Lists by their keys, in the order in which they come. */
 export const grouped = <K, V>(pairs: ReadonlyArray<readonly [K, V]>): ReadonlyMap<K, ReadonlyArray<V>> => {
   const groups = new Map<K, Array<V>>()

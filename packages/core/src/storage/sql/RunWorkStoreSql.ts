@@ -15,7 +15,7 @@ import { Dialect } from "./Dialect.js"
 import { metricTotals, resultFragments } from "./ResultFragments.js"
 import { columnsOf, EvaluationRow, SHOWN_COLUMNS, toEvaluation } from "./EvaluationStoreSql.js"
 import { scopePredicate } from "./ScopeSql.js"
-import { jsonColumn, readRows } from "./Rows.js"
+import { documentText, jsonColumn, readRows } from "./Rows.js"
 import { noOutcome, OutcomeRow, runScopeColumns, RUN_COLUMNS, runTables, RunRow, toOutcome, toRun } from "./RunRows.js"
 import { printDetail } from "./StoredDetail.js"
 import { flag, storing } from "./Storing.js"
@@ -108,7 +108,7 @@ export const layer = Layer.effect(
         ),
       saveOutcome: (permit, run, { moments, reason, recording, voiceBehavior }) =>
         sql`INSERT INTO ${tables.run_outcomes} (run_id, ended_reason, moments, criteria, voice_behavior)
-            SELECT id, ${reason}, ${JSON.stringify(moments)}, '[]', ${voiceBehavior && JSON.stringify(voiceBehavior)} FROM ${tables.runs}
+            SELECT id, ${reason}, ${JSON.stringify(moments)}, '[]', ${documentText(voiceBehavior)} FROM ${tables.runs}
             WHERE id = ${run} AND organization_id = ${permit.organizationId}
             ON CONFLICT (run_id) DO UPDATE SET ended_reason = excluded.ended_reason, moments = excluded.moments,
               voice_behavior = excluded.voice_behavior`.pipe(

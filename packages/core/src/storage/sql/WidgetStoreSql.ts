@@ -13,7 +13,7 @@ import { DashboardId, MetricId, ProjectId, WidgetId } from "../../kernel/Ids.js"
 import { Json } from "../../kernel/Json.js"
 import { EvalType } from "../../metrics/MetricTerms.js"
 import { Dialect } from "./Dialect.js"
-import { Instant, jsonColumn, readRows } from "./Rows.js"
+import { documentText, Instant, jsonColumn, readRows } from "./Rows.js"
 import { storing } from "./Storing.js"
 import { createdAt, tenantTable } from "./TenantTable.js"
 
@@ -71,7 +71,7 @@ const columnsOf = (spec: WidgetSpec) => ({
   metric_id: spec.metricId,
   time_period: spec.timePeriod,
   aggregation_function: spec.aggregationFunction,
-  group_by: spec.groupBy === null ? null : JSON.stringify(spec.groupBy),
+  group_by: documentText(spec.groupBy),
   metadata: JSON.stringify(spec.metadata)
 })
 

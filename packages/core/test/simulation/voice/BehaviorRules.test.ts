@@ -96,7 +96,4 @@ describe("what a caller does beside its script", () => {
     const none = decoded({})!
     expect([Voice.seeded(none, 5).seed, Voice.seeded({ ...none, seed: 0 }, 5).seed]).toEqual([5, 0])
   })
-  it("counts words by the spaces between them", () => {
-    expect(["", "  ", "a", " a b\nc "].map(Voice.countWords)).toEqual([0, 0, 1, 3])
-  })
 })

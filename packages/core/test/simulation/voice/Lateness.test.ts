@@ -1,4 +1,4 @@
-import { RunExecutor, RunId, Voice } from "@earshot/core"
+import { RunExecutor, Voice } from "@earshot/core"
 import { Properties, VoiceKit } from "@earshot/test-kit"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as fc from "fast-check"
-import { agentAt, executorOf, FIRST, scenarioOf } from "./voiceFixture.js"
+import { executorOf, FIRST, runOf, scenarioOf } from "./voiceFixture.js"
 
 describe("the lateness of frames", () => {
   const frames = fc
@@ -51,14 +51,7 @@ describe("a process whose calls are late", () => {
         const hasCapacity = executor.hasCapacity ?? Effect.dieMessage("It does not say")
         const before = yield* hasCapacity
         const playing = yield* Effect.fork(
-          executor.play({
-            run: RunId.make(1),
-            channel: "voice",
-            agent: agentAt("wss://agent.example"),
-            chatEndpoint: null,
-            voiceEndpoint: { url: "wss://agent.example", headers: {}, authToken: null },
-            scenario: scenarioOf([{ ...FIRST, action: "Hi." }], { maxDuration: 20 })
-          })
+          executor.play(runOf(scenarioOf([{ ...FIRST, action: "Hi." }], { maxDuration: 20 })))
         )
         yield* Effect.sleep("12 seconds")
         const during = yield* hasCapacity

@@ -10,6 +10,7 @@ import {
   ProjectId,
   RunExecutor,
   RunId,
+  type RunToPlay,
   type Scenario,
   type Transcriber,
   type Voice,
@@ -65,6 +66,15 @@ export const executorOf = (
   of: Layer.Layer<Voice.TextToSpeech | Transcriber> = speech
 ) => Layer.effect(RunExecutor, makeVoiceExecutor(config)).pipe(Layer.provide(Layer.mergeAll(connections, of, noModel)))
 
+export const runOf = (scenario: Scenario): RunToPlay => ({
+  run: RunId.make(1),
+  channel: "voice",
+  agent: agentAt("wss://agent.example"),
+  chatEndpoint: null,
+  voiceEndpoint: { url: "wss://agent.example", headers: {}, authToken: null },
+  scenario
+})
+
 /** Plays a scenario with an agent that plays a script, under a virtual clock. */
 export const play = (
   script: Script,
@@ -72,16 +82,10 @@ export const play = (
   config: VoiceExecutorConfig = {},
   of?: Layer.Layer<Voice.TextToSpeech | Transcriber>
 ): Effect.Effect<PlayedRun> =>
-  Effect.flatMap(RunExecutor, (executor) =>
-    executor.play({
-      run: RunId.make(1),
-      channel: "voice",
-      agent: agentAt("wss://agent.example"),
-      chatEndpoint: null,
-      voiceEndpoint: { url: "wss://agent.example", headers: {}, authToken: null },
-      scenario
-    })
-  ).pipe(Effect.provide(executorOf(VoiceKit.scriptedConnections(script), config, of)), VoiceKit.withVirtualClock)
+  Effect.flatMap(RunExecutor, (executor) => executor.play(runOf(scenario))).pipe(
+    Effect.provide(executorOf(VoiceKit.scriptedConnections(script), config, of)),
+    VoiceKit.withVirtualClock
+  )
 
 export const linesOf = ({ transcript }: PlayedRun) =>
   transcript.turns.map(({ content, speaker }) => `${speaker === "main_agent" ? "agent" : "caller"}: ${content}`)
