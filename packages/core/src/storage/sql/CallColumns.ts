@@ -73,11 +73,8 @@ const CALL_COLUMNS = {
   redactions: column(jsonColumn(Schema.Array(RedactionCount)), "text", "delivery", ({ redactions }) =>
     JSON.stringify(redactions)
   ),
-  asked_metrics: column(
-    Schema.NullOr(jsonColumn(Schema.Array(MetricId))),
-    "text",
-    "delivery",
-    ({ requestedMetrics: requestedMetrics }) => documentText(requestedMetrics)
+  asked_metrics: column(Schema.NullOr(jsonColumn(Schema.Array(MetricId))), "text", "delivery", ({ requestedMetrics }) =>
+    documentText(requestedMetrics)
   ),
   metadata: column(Schema.NullOr(Document), "json", "delivery", ({ metadata }) => metadata),
   dynamic_variables: column(Schema.NullOr(Document), "json", "delivery", ({ dynamicVariables }) => dynamicVariables)

@@ -3,6 +3,7 @@ import type { Fragment } from "@effect/sql/Statement"
 import * as Context from "effect/Context"
 import type { Json } from "../../kernel/Json.js"
 import type { TestPattern } from "./PatternThreads.js"
+import { documentText } from "./Rows.js"
 import { type Tables, tablesOf } from "./Tables.js"
 
 /**
@@ -140,7 +141,7 @@ export const sqliteDialect = (sql: SqlClient, tablePrefix = "", matches?: string
     json: sql.literal("TEXT")
   },
   keyOnly: sql.literal("WITHOUT ROWID"),
-  json: (value) => sql`${value === null ? null : JSON.stringify(value)}`,
+  json: (value) => sql`${documentText(value)}`,
   integers: (values) => sql`(SELECT value FROM json_each(${JSON.stringify(values)}))`,
   isOneOf: (column, values) => sql`${sql.literal(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`,
   texts: (values) => sql`(SELECT value FROM json_each(${JSON.stringify(values)}))`,
@@ -218,7 +219,7 @@ export const postgresDialect = (sql: SqlClient, tablePrefix = "", testPattern?: 
     json: sql.literal("JSONB")
   },
   keyOnly: sql.literal(""),
-  json: (value) => sql`${value === null ? null : JSON.stringify(value)}::jsonb`,
+  json: (value) => sql`${documentText(value)}::jsonb`,
   // The planner knows the length of an array. For JSON it assumes 100 rows, and scans a table for one id.
   integers: (values) => sql`(SELECT value FROM unnest(${`{${values.join(",")}}`}::bigint[]) AS listed (value))`,
   isOneOf: (column, values) => sql`${sql.literal(column)} = ANY (${`{${values.join(",")}}`}::bigint[])`,

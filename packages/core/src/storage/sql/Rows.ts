@@ -37,7 +37,7 @@ export const Instant: Schema.Schema<DateTime.Utc, number> = Schema.transform(
 /** A column that holds JSON, read as text on both databases. */
 export const jsonColumn = <A, I>(of: Schema.Schema<A, I>): Schema.Schema<A, string> => Schema.parseJson(of)
 
-/** The text of such a column; null for no document. */
+/** The text of a column that holds JSON; null for no document. */
 export const documentText = (document: object | string | number | boolean | null | undefined): string | null =>
   document === undefined || document === null ? null : JSON.stringify(document)
 
