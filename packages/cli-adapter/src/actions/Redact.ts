@@ -104,7 +104,15 @@ export const redact = (options: RedactOptions): CommandEffect =>
       replacement: { style: options.numbered ? "numbered" : "label" }
     }).pipe(
       Effect.provide(ner),
-      Effect.mapError(({ message }) => new CommandRejected({ reason: `${message}.` }))
+      Effect.mapError(
+        ({ message }) =>
+          new CommandRejected({
+            reason:
+              analyzerUrl === undefined
+                ? `${message}.`
+                : `${message}. Check that the server of --analyzer runs and answers POST /analyze.`
+          })
+      )
     )
     if (options.explain) {
       return yield* screen.print(

@@ -71,7 +71,11 @@ describe("earshot redact", () => {
       expect(shown).toMatchObject({ code: 0, err: "" })
       expect(shown.out).toContain("this is [PERSON_NAME] speaking")
       expect(shown.out).toMatch(/person_name +\d\.\d\d +zorvo +analyzer PERSON/)
-      expect((await run(redact({ ...options, analyzer: `${url}/other`, file: text }))).code).toBe(1)
+      expect(await run(redact({ ...options, analyzer: `${url}/other`, file: text }))).toMatchObject({
+        code: 1,
+        out: "",
+        err: "The named-entity model failed. Check that the server of --analyzer runs and answers POST /analyze."
+      })
       expect(await run(redact({ ...options, analyzer: "127.0.0.1:5002", file: text }))).toMatchObject({
         code: 2,
         err: "--analyzer: The URL must start with http:// or https://."
