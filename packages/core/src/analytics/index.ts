@@ -6,6 +6,19 @@ export type { Chart, ChartQuery } from "./Chart.js"
 export { type AnalyticsSource, chartData } from "./ChartData.js"
 export { Aggregate, DataType, TimePeriod } from "./Measure.js"
 export {
+  type ColumnAnalytics,
+  ColumnStore,
+  ColumnStoreUnavailable,
+  type ColumnStoreReason,
+  digestOf,
+  ERASURE_SECONDS,
+  type ProjectedCall,
+  type ProjectedChanges,
+  type ProjectedDigest,
+  type ProjectedEvaluation
+} from "./Projection.js"
+export { type NamesById, ResourceNames } from "./ResourceNames.js"
+export {
   BarData,
   encodeWidgetData,
   LineData,
