@@ -43,7 +43,10 @@ const cases = (owner: Owner): ReadonlyArray<Case> => [
     duckDb: (where) =>
       `SELECT unnest([count(*), avg(success), avg(duration_s), (
         SELECT quantile_cont(e.value_number, 0.95) FROM metric_evaluations e JOIN calls c ON c.id = e.call_id
-        WHERE e.metric_id = ${owner.metric} AND ${where})]) FROM calls c WHERE ${where}`
+        WHERE e.metric_id = ${owner.metric} AND ${where}), (
+        SELECT quantile_cont(latency, 0.95) FROM (
+          SELECT unnest(e.latencies) AS latency FROM answer_latencies e JOIN calls c ON c.id = e.call_id
+          WHERE e.metric_id = ${owner.metric} AND ${where}))]) FROM calls c WHERE ${where}`
   },
   {
     title: "bar, mean duration per day",
@@ -104,7 +107,7 @@ const cases = (owner: Owner): ReadonlyArray<Case> => [
 const numbersOf = (data: WidgetData): ReadonlyArray<number | null> => {
   switch (data.chartType) {
     case "stat":
-      return [data.totalCalls, data.successRate, data.avgDuration, data.p95Latency]
+      return [data.totalCalls, data.successRate, data.avgDuration, data.p95CallLatency, data.p95Latency]
     case "line":
     case "bar":
       return data.series.flatMap(({ points }) => points.filter(({ count }) => count > 0).map(({ value }) => value))

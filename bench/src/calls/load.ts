@@ -94,6 +94,18 @@ const evaluations = (owner: Owner, amount: Amount): string => `
     CAST(200 + ${random(2)} % 3000 AS DOUBLE PRECISION) AS value_number, 0 AS created_ms
   FROM numbers WHERE i > ${owner.quietProject === owner.project ? 0 : QUIET}`
 
+/** How many answers a call has. */
+const ANSWERS = 12
+
+/** The latency of an answer: of most calls up to three seconds, with some below. */
+const latencyOf = (answer: number): string => `(200 + (${random(2)} + ${answer} * 7919) % 3000)`
+
+/** A SELECT of the latencies of each call's answers; `list` makes a list of integers. */
+const answerLatencies = (owner: Owner, amount: Amount, list: (items: ReadonlyArray<string>) => string): string => `
+  SELECT i AS call_id, ${owner.metric} AS metric_id, ${timeOf(amount)} AS timestamp_ms,
+    ${list(Array.from({ length: ANSWERS }, (_, answer) => latencyOf(answer)))} AS latencies
+  FROM numbers WHERE i > ${owner.quietProject === owner.project ? 0 : QUIET}`
+
 const CALL_COLUMNS = `id, organization_id, project_id, agent_id, timestamp_ms, duration_s, success, is_reviewed, call_id,
   trace_id, customer_number, call_ended_reason, topic, feedback_by_person, created_ms, updated_ms, metadata`
 const EVALUATION_COLUMNS = "call_id, metric_id, timestamp_ms, value_kind, value_number, created_ms"
@@ -105,12 +117,14 @@ const DIALECTS = {
       `WITH RECURSIVE numbers(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM numbers WHERE i < ${count})`,
     ownIds: "",
     json: (text: string) => text,
+    list: (items: ReadonlyArray<string>) => `json_array(${items.join(", ")})`,
     settle: ["PRAGMA wal_checkpoint(TRUNCATE)"]
   },
   postgres: {
     numbers: (count: number) => `WITH numbers AS (SELECT generate_series(1, ${count})::bigint AS i)`,
     ownIds: "OVERRIDING SYSTEM VALUE",
     json: (text: string) => `(${text})::jsonb`,
+    list: (items: ReadonlyArray<string>) => `ARRAY[${items.join(", ")}]::integer[]`,
     // Autovacuum would do it in time.
     settle: ["VACUUM ANALYZE"]
   }
@@ -118,12 +132,14 @@ const DIALECTS = {
 
 /** Statements that insert the calls into an empty table, in one transaction, and those that follow it. */
 export const seedStatements = (database: DatabaseName, owner: Owner, amount: Amount) => {
-  const { json, numbers, ownIds, settle } = DIALECTS[database]
+  const { json, list, numbers, ownIds, settle } = DIALECTS[database]
   const many = numbers(amount.count)
   return {
     inserts: [
       `INSERT INTO calls (${CALL_COLUMNS}) ${ownIds} ${many} ${calls(owner, amount, json)}`,
-      `INSERT INTO metric_evaluations (${EVALUATION_COLUMNS}) ${many} ${evaluations(owner, amount)}`
+      `INSERT INTO metric_evaluations (${EVALUATION_COLUMNS}) ${many} ${evaluations(owner, amount)}`,
+      `INSERT INTO answer_latencies (call_id, metric_id, timestamp_ms, latencies)
+        ${many} ${answerLatencies(owner, amount, list)}`
     ],
     settle
   }
@@ -242,6 +258,7 @@ export const loadDuckDb = (owner: Owner, amount: Amount): Effect.Effect<LoadedDu
     const statements = [
       `CREATE TABLE calls AS ${numbers} ${calls(owner, amount, (text) => `(${text})::JSON`)}`,
       `CREATE TABLE metric_evaluations AS ${numbers} ${evaluations(owner, amount)}`,
+      `CREATE TABLE answer_latencies AS ${numbers} ${answerLatencies(owner, amount, (items) => `[${items.join(", ")}]`)}`,
       "CHECKPOINT"
     ]
     for (const statement of statements) yield* Effect.promise(() => connection.connection.run(statement))

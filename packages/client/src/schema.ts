@@ -4499,8 +4499,10 @@ export interface components {
             success_rate: number | null;
             /** @description Mean duration of calls in seconds; null without calls. */
             avg_duration: number | null;
-            /** @description 95th percentile over calls of their `latency_ms`, in milliseconds: each call counts once, by default with the mean of its answers. Null if unknown. */
+            /** @description 95th percentile over all answers of all calls, in milliseconds: how long the user waits for the agent. Null if unknown. */
             p95_latency: number | null;
+            /** @description 95th percentile over calls of their `latency_ms`, in milliseconds: each call counts once, by default with the mean of its answers. Null if unknown. */
+            p95_call_latency: number | null;
         };
         SuitePlan: {
             /** @description Id of the agent. */

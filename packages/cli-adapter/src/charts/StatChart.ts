@@ -9,13 +9,16 @@ const MISSING = "no data"
 const orMissing = (value: number | null, print: (value: number) => string): string =>
   value === null ? MISSING : print(value)
 
-/** The four numbers side by side, or below each other where there is no room. */
+const printMilliseconds = (value: number): string => `${printNumber(value)} ms`
+
+/** The numbers side by side, or below each other where there is no room. */
 export const drawStat = (data: Wire<"StatData">, style: Style): ReadonlyArray<string> => {
   const numbers = [
     { name: "Calls", value: printNumber(data.total_calls) },
     { name: "Success rate", value: orMissing(data.success_rate, printShare) },
     { name: "Average duration", value: orMissing(data.avg_duration, printSeconds) },
-    { name: "p95 call latency", value: orMissing(data.p95_latency, (value) => `${printNumber(value)} ms`) }
+    { name: "p95 latency", value: orMissing(data.p95_latency, printMilliseconds) },
+    { name: "p95 call latency", value: orMissing(data.p95_call_latency, printMilliseconds) }
   ].map((one) => ({ ...one, width: Math.max(displayWidth(one.name), displayWidth(one.value)) }))
   const total = numbers.reduce((sum, { width }) => sum + width + GAP, -GAP)
   if (total > style.columns) {

@@ -83,16 +83,18 @@ describe("a chart in the terminal", () => {
       total_calls: 1406,
       success_rate: 0.73,
       avg_duration: 56,
-      p95_latency: null
+      p95_latency: 1508,
+      p95_call_latency: null
     }
     expect(drawWidget(data, plain(80))).toEqual([
-      "1,406   73.0 %         00:56              no data",
-      "Calls   Success rate   Average duration   p95 call latency"
+      "1,406   73.0 %         00:56              1,508 ms      no data",
+      "Calls   Success rate   Average duration   p95 latency   p95 call latency"
     ])
     expect(drawWidget(data, plain(40))).toEqual([
       "Calls            1,406",
       "Success rate     73.0 %",
       "Average duration 00:56",
+      "p95 latency      1,508 ms",
       "p95 call latency no data"
     ])
   })
@@ -152,7 +154,8 @@ describe("a chart in the terminal", () => {
         total_calls: fc.nat(),
         success_rate: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
         avg_duration: fc.option(fc.double({ min: 0, max: 1e6, noNaN: true })),
-        p95_latency: fc.option(fc.double({ min: 0, max: 1e7, noNaN: true }))
+        p95_latency: fc.option(fc.double({ min: -1e3, max: 1e7, noNaN: true })),
+        p95_call_latency: fc.option(fc.double({ min: 0, max: 1e7, noNaN: true }))
       })
     )
     fc.assert(

@@ -29,9 +29,9 @@ export interface QueryScope {
   readonly now: DateTime.Utc
 }
 
-/** The four numbers of a stat chart. */
+/** The numbers of a stat chart. */
 export interface TotalsQuery extends QueryScope {
-  /** The metrics whose values are latencies. */
+  /** The metrics whose values are latencies of calls, and with whose evaluations the latencies of answers are stored. */
   readonly latencyMetrics: ReadonlyArray<MetricId>
 }
 
@@ -65,8 +65,10 @@ export interface Totals {
   readonly successRate: number | null
   /** Seconds. */
   readonly averageDuration: number | null
-  /** Milliseconds. */
+  /** Over all answers of all calls, in milliseconds; each is an `Evaluation.answerLatencies`. */
   readonly p95Latency: number | null
+  /** Over the values of the metrics, one a call, in milliseconds. */
+  readonly p95CallLatency: number | null
 }
 
 /** The number of values of each type. */

@@ -38,7 +38,8 @@ export const chartData = <E>(query: ChartQuery, source: AnalyticsSource<E>): Eff
         totalCalls: totals.calls,
         successRate: totals.successRate,
         avgDuration: totals.averageDuration,
-        p95Latency: totals.p95Latency
+        p95Latency: totals.p95Latency,
+        p95CallLatency: totals.p95CallLatency
       }))
     case "bar": {
       const { aggregate, group, period } = chart

@@ -25,7 +25,7 @@ const named = {
   label: Schema.String
 }
 
-/** Four numbers over all matching calls. */
+/** Numbers over all matching calls. */
 export const StatData = Schema.Struct({
   chartType: Fields.named("chart_type", Schema.Literal("stat")),
   totalCalls: Fields.named("total_calls", Count),
@@ -33,8 +33,10 @@ export const StatData = Schema.Struct({
   successRate: Fields.named("success_rate", Measured),
   /** Mean duration in seconds, of the calls whose duration is known. */
   avgDuration: Fields.named("avg_duration", Measured),
+  /** 95th percentile over all answers of all calls, in milliseconds. */
+  p95Latency: Fields.named("p95_latency", Measured),
   /** 95th percentile over calls of the metric `latency_ms`, by default the mean of each call's answers, in milliseconds. */
-  p95Latency: Fields.named("p95_latency", Measured)
+  p95CallLatency: Fields.named("p95_call_latency", Measured)
 }).annotations({ identifier: "StatData" })
 export type StatData = typeof StatData.Type
 

@@ -21,7 +21,7 @@ const sliceSeries = (series: SliceSeries): SliceSeries => ({ ...named(series), p
 export const withoutValues = (data: WidgetData): WidgetData => {
   switch (data.chartType) {
     case "stat":
-      return { ...data, successRate: null, avgDuration: null, p95Latency: null }
+      return { ...data, successRate: null, avgDuration: null, p95Latency: null, p95CallLatency: null }
     case "line":
     case "bar":
       return { ...data, series: data.series.map((series) => timeSeries(series, data.aggregationFunction)) }

@@ -38,6 +38,8 @@ export interface Outcome {
   readonly status: EvaluationStatus
   readonly value: EvaluationValue
   readonly detail: EvaluationDetail
+  /** As `FormulaResult.sample`. */
+  readonly sample?: ReadonlyArray<number>
 }
 
 /** A metric and the outcome of its evaluation. */
@@ -54,10 +56,12 @@ export interface Evaluation {
   /** Default: `scored`. */
   readonly status?: EvaluationStatus
   readonly detail?: EvaluationDetail
+  /** Of the metric of latencies alone: that of each answer in the call, in whole milliseconds of 32 bits; empty if there are none. */
+  readonly answerLatencies?: ReadonlyArray<number>
 }
 
 /** An evaluation with its metric. */
-export interface StoredEvaluation extends Outcome {
+export interface StoredEvaluation extends Omit<Outcome, "sample"> {
   readonly metricId: MetricId
   readonly metricName: string
   readonly slug: string | null

@@ -12,7 +12,8 @@ export class EvaluationStore extends Context.Tag("@earshot/core/metrics/Evaluati
   {
     /**
      * Upserts evaluations in as few statements as possible; of two for the same call and metric the later one counts.
-     * Skips those whose call or metric does not exist in the organization, and returns those that were stored.
+     * Skips those whose call or metric does not exist in the organization, and returns those that were stored. The
+     * latencies of answers replace those stored, in the same transaction.
      */
     readonly record: (
       permit: Permit<"calls:write">,

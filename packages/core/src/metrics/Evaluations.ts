@@ -9,6 +9,8 @@ import type { StorageError } from "../kernel/Storage.js"
 import type { Evaluated, StoredEvaluation } from "./Evaluation.js"
 import { chargesOf } from "./EvaluationCharges.js"
 import { EvaluationStore } from "./EvaluationStore.js"
+import { LATENCY_SLUG } from "./PredefinedMetrics.js"
+import { wholeMilliseconds } from "./Statistics.js"
 
 /** What a job evaluated of a call. */
 export interface EvaluatedCall {
@@ -59,7 +61,8 @@ export const layer = Layer.effect(
               metricId: metric.id,
               value: outcome.value,
               status: outcome.status,
-              detail: { ...outcome.detail, job }
+              detail: { ...outcome.detail, job },
+              ...(metric.slug === LATENCY_SLUG ? { answerLatencies: wholeMilliseconds(outcome.sample ?? []) } : {})
             }))
           ),
           now

@@ -20,6 +20,8 @@ export interface FormulaResult {
   readonly moments: ReadonlyArray<Moment>
   /** Other figures of the same sample, such as the percentiles of latencies. */
   readonly statistics?: Readonly<Record<string, number>>
+  /** All measurements that the value and the statistics are of, in milliseconds. */
+  readonly sample?: ReadonlyArray<number>
 }
 
 /** Rounds to three decimals: milliseconds if the unit is seconds; the rest is floating-point noise. */

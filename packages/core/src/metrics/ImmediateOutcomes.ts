@@ -13,11 +13,11 @@ export const NO_MODEL = "No language model is configured."
 export const formulaOutcome = (context: FormulaContext, metric: Metric): Outcome => {
   const name = formulaOf(metric)
   if (name === undefined) return outcomes.withoutValue("failed", "No such formula.")
-  const { moments, reason, statistics, value } = measure(name, context, metric.configuration)
+  const { moments, reason, sample, statistics, value } = measure(name, context, metric.configuration)
   const detail = { moments, ...(statistics === undefined ? {} : { statistics }) }
   return value === null
     ? outcomes.withoutValue("not_applicable", reason ?? "The formula has no value.", detail)
-    : outcomes.scored(value, detail)
+    : { ...outcomes.scored(value, detail), ...(sample === undefined ? {} : { sample }) }
 }
 
 export const contextOf = (subject: EvaluatedSubject): FormulaContext =>

@@ -24,6 +24,12 @@ const statisticsOf = (values: ReadonlyArray<number>) => {
   }
 }
 
+const MAX_INTEGER = 2 ** 31 - 1
+
+/** Milliseconds without their fractions, as integers of 32 bits: at most 24 days. */
+export const wholeMilliseconds = (sample: ReadonlyArray<number>): ReadonlyArray<number> =>
+  sample.map((one) => Math.min(Math.max(Math.round(one), -MAX_INTEGER), MAX_INTEGER))
+
 /** The statistics that `configuration.statistic` can select. Default: the mean. */
 export const STATISTICS = ["mean", "p50", "p90", "p95", "p99"] as const
 
@@ -31,13 +37,14 @@ export const STATISTICS = ["mean", "p50", "p90", "p95", "p99"] as const
  * A metric over several samples in milliseconds.
  *
  * @param moments where in the call they are, as far as that is known
+ * @param sample all of them
  */
 export const sampleResult = (
   moments: ReadonlyArray<Moment>,
   configuration: JsonObject | null,
-  samples: ReadonlyArray<number> = moments.map((one) => one.duration_ms)
+  sample: ReadonlyArray<number> = moments.map((one) => one.duration_ms)
 ): FormulaResult => {
-  const statistics = statisticsOf(samples)
+  const statistics = statisticsOf(sample)
   const name = STATISTICS.find((one) => one === configuration?.statistic) ?? "mean"
-  return withValue(statistics[name], moments, statistics)
+  return { ...withValue(statistics[name], moments, statistics), sample }
 }

@@ -27,14 +27,27 @@ describe("the values of a chart", () => {
     expect(pie({ field: "success", filters }, calls).total).toBe(1)
   })
 
-  it("include the 95th percentile of the latency metrics", () => {
+  it("include the 95th percentile of the latency metrics, over calls and over answers", () => {
+    const [slow, other, ...rest] = evaluated([1, 200], [2, 5], [1, null], [1, "slow"])
     const calls = [
-      call("2026-03-01T10:00:00Z", { evaluations: evaluated([1, 200], [2, 5], [1, null], [1, "slow"]) }),
+      call("2026-03-01T10:00:00Z", {
+        evaluations: [
+          { ...slow!, answerLatencies: [100, 300] },
+          { ...other!, answerLatencies: [9000] },
+          ...rest.map((one) => ({ ...one, answerLatencies: [] }))
+        ]
+      }),
       call("2026-03-01T10:00:00Z", { evaluations: evaluated([3, 100]) })
     ]
     const latencyMetrics = [1, 3].map((id) => MetricId.make(id))
-    expect(ReferenceAnalytics.totals({ ...scope, latencyMetrics }, calls).p95Latency).toBe(195)
-    expect(ReferenceAnalytics.totals({ ...scope, latencyMetrics: [] }, calls).p95Latency).toBe(null)
+    expect(ReferenceAnalytics.totals({ ...scope, latencyMetrics }, calls)).toMatchObject({
+      p95Latency: 290,
+      p95CallLatency: 195
+    })
+    expect(ReferenceAnalytics.totals({ ...scope, latencyMetrics: [] }, calls)).toMatchObject({
+      p95Latency: null,
+      p95CallLatency: null
+    })
   })
 
   it("exclude numbers beyond 1e100", () => {

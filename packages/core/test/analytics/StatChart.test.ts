@@ -8,7 +8,8 @@ describe("a stat chart", () => {
       totalCalls: 0,
       successRate: null,
       avgDuration: null,
-      p95Latency: null
+      p95Latency: null,
+      p95CallLatency: null
     })
   })
 

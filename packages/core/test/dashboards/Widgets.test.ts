@@ -42,7 +42,12 @@ const scored = Effect.gen(function* () {
   const values = [400, 800, 1200]
   yield* (yield* EvaluationStore).record(
     Either.getOrThrow(authorize(host, "calls.ingest")),
-    values.map((value, i) => ({ callId: calls[i]!, metricId: metric.id, value })),
+    values.map((value, i) => ({
+      callId: calls[i]!,
+      metricId: metric.id,
+      value,
+      answerLatencies: [value - 300, value + 300]
+    })),
     NOW
   )
   return { ...owner, dashboard, metric }
@@ -133,21 +138,24 @@ for (const database of TestEngine.databases) {
           total_calls: 4,
           success_rate: 2 / 3,
           avg_duration: 230,
-          p95_latency: 1160
+          // Of 100, 500, 700, 900, 1100, 1500.
+          p95_latency: 1400,
+          p95_call_latency: 1160
         })
         yield* dashboards
           .update(dashboard.id, { filters: { field: "timestamp", op: "gte", value: "today-7d" } })
           .pipe(as)
         expect(yield* data).toMatchObject({ total_calls: 3, success_rate: 0.5, avg_duration: 45 })
         yield* widgets.update(stat.id, { filters: { field: "call_ended_reason", op: "eq", value: "hangup" } }).pipe(as)
-        expect(yield* data).toMatchObject({ total_calls: 2, p95_latency: 780 })
+        expect(yield* data).toMatchObject({ total_calls: 2, p95_latency: 1040, p95_call_latency: 780 })
         yield* TestClock.adjust("30 days")
         expect(yield* data).toEqual({
           chart_type: "stat",
           total_calls: 0,
           success_rate: null,
           avg_duration: null,
-          p95_latency: null
+          p95_latency: null,
+          p95_call_latency: null
         })
       })
     )

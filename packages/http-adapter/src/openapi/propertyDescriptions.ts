@@ -285,8 +285,10 @@ const byName: Readonly<Record<string, string>> = {
   observability_enabled: "Whether production calls are evaluated with the metric.",
   organization: "Id of the organization.",
   original_prompt: "The prompt to simplify.",
-  p95_latency:
+  p95_call_latency:
     "95th percentile over calls of their `latency_ms`, in milliseconds: each call counts once, by default with the mean of its answers. Null if unknown.",
+  p95_latency:
+    "95th percentile over all answers of all calls, in milliseconds: how long the user waits for the agent. Null if unknown.",
   parameters: "JSON Schema of the tool's parameters.",
   passed: "Whether the criterion is met; null while unknown.",
   path: "Dot-separated path.",

@@ -39,7 +39,7 @@ export const checkedSource = (
   totals: (query) =>
     Effect.map(store.totals(permit, query), (found) => {
       const expected = ReferenceAnalytics.totals(query, calls)
-      const { averageDuration, p95Latency, successRate, ...exact } = found
+      const { averageDuration, p95CallLatency, p95Latency, successRate, ...exact } = found
       expect(exact).toEqual({ calls: expected.calls })
       expectClose(successRate, expected.successRate, 1, query)
       const measures = (values: ReadonlyArray<unknown>) =>
@@ -50,8 +50,11 @@ export const checkedSource = (
         magnitude(measures(calls.map((one) => one.duration))),
         query
       )
-      const latencies = calls.flatMap((call) => call.evaluations.map(({ value }) => value))
-      expectClose(p95Latency, expected.p95Latency, magnitude(measures(latencies)), query)
+      const evaluations = calls.flatMap((call) => call.evaluations)
+      const latencies = evaluations.flatMap(({ answerLatencies = [] }) => answerLatencies)
+      expectClose(p95Latency, expected.p95Latency, magnitude(latencies), query)
+      const callLatencies = measures(evaluations.map(({ value }) => value))
+      expectClose(p95CallLatency, expected.p95CallLatency, magnitude(callLatencies), query)
       return expected
     }),
   typeCounts: (query) =>

@@ -19,10 +19,11 @@ const [fixture] = fc.sample(callFixture(CALLS), { numRuns: 1, seed: 20_260_331 }
 
 const fixtureOf = (calls: ReadonlyArray<FilterableCall>) => ({ agents: AGENTS, metrics: METRICS, calls })
 
-/** Calls of one day with durations of 1 to 20 seconds, unordered; every other one has a latency of ten times that. */
+/** Calls of one day with durations of 1 to 20 seconds, unordered; every other one has a latency of ten times that, over two answers. */
 const twenty = Array.from({ length: 20 }, (_, i) => {
   const seconds = ((i * 7) % 20) + 1
-  const latency = { metricId: 2, metricName: "Latency", value: seconds * 10 }
+  const answerLatencies = [seconds * 10 - 9, seconds * 10 + 9]
+  const latency = { metricId: 2, metricName: "Latency", value: seconds * 10, answerLatencies }
   return blankCall(i + 1, { duration: seconds, success: i % 4 === 0, evaluations: seconds % 2 === 0 ? [latency] : [] })
 })
 
@@ -155,7 +156,9 @@ export const analyticsStoreContract = <E>(
         if (stat.chartType !== "stat") return expect.fail("Expected a stat chart")
         expect(stat).toMatchObject({ totalCalls: 20, successRate: 0.25, avgDuration: 10.5 })
         // Of 20, 40, ... 200 the position 0.95 * 9 is between 180 and 200.
-        expect(stat.p95Latency).toBeCloseTo(191, 9)
+        expect(stat.p95CallLatency).toBeCloseTo(191, 9)
+        // Of 11, 29, 31, 49, ... 191, 209 the position 0.95 * 19 is between 191 and 209.
+        expect(stat.p95Latency).toBeCloseTo(191.9, 9)
       })
     )
 

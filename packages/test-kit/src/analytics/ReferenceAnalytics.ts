@@ -15,21 +15,22 @@ type Calls = ReadonlyArray<FilterableCall>
 const inScope = (scope: AnalyticsQuery.QueryScope, calls: Calls): Calls =>
   calls.filter(matcher(scope.filter, scope.now))
 
-/** The four numbers of a stat chart. */
+/** The numbers of a stat chart. */
 export const totals = (query: AnalyticsQuery.TotalsQuery, all: Calls): AnalyticsQuery.Totals => {
   const calls = inScope(query, all)
   const isLatency = new Set<number>(query.latencyMetrics)
   const known = calls.flatMap((call) => (call.success === null ? [] : [call.success ? 1 : 0]))
   const durations = calls.flatMap((call) => (isMeasure(call.duration) ? [call.duration] : []))
-  const latencies = calls.flatMap((call) =>
-    call.evaluations.flatMap(({ metricId, value }) => (isLatency.has(metricId) && isMeasure(value) ? [value] : []))
-  )
+  const evaluations = calls.flatMap((call) => call.evaluations.filter(({ metricId }) => isLatency.has(metricId)))
+  const latencies = evaluations.flatMap(({ answerLatencies = [] }) => answerLatencies)
+  const callLatencies = evaluations.flatMap(({ value }) => (isMeasure(value) ? [value] : []))
   const mean = (values: ReadonlyArray<number>) => (values.length === 0 ? null : aggregate("avg", values))
   return {
     calls: calls.length,
     successRate: mean(known),
     averageDuration: mean(durations),
-    p95Latency: latencies.length === 0 ? null : aggregate("p95", latencies)
+    p95Latency: latencies.length === 0 ? null : aggregate("p95", latencies),
+    p95CallLatency: callLatencies.length === 0 ? null : aggregate("p95", callLatencies)
   }
 }
 

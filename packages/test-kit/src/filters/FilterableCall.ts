@@ -6,6 +6,8 @@ export interface FilterableEvaluation {
   readonly metricId: number
   readonly metricName: string
   readonly value: number | boolean | string | null
+  /** As `Evaluation.answerLatencies`. */
+  readonly answerLatencies?: ReadonlyArray<number>
 }
 
 /** The fields of a call that filters can query. Null is a missing value; an empty text is a value. */

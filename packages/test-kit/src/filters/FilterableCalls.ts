@@ -43,17 +43,30 @@ export const document: fc.Arbitrary<Json> = fc.letrec<{ value: Json; object: Jso
 
 const maybe = <A>(arbitrary: fc.Arbitrary<A>): fc.Arbitrary<A | null> => fc.option(arbitrary, { freq: 3 })
 
-const evaluations: fc.Arbitrary<ReadonlyArray<FilterableEvaluation>> = fc
-  .subarray([...METRICS])
-  .chain((metrics) =>
-    fc.tuple(
-      ...metrics.map(({ id, name }) =>
-        fc
-          .oneof(number, fc.boolean(), text, fc.constant(null))
-          .map((value) => ({ metricId: id, metricName: name, value }))
-      )
+/** Latencies as they are stored: mostly equal ones, some negative, and the least and the greatest. */
+const answerLatencies = fc.array(
+  fc.oneof(
+    { weight: 8, arbitrary: fc.integer({ min: -3, max: 12 }).map((hundreds) => hundreds * 100) },
+    { weight: 1, arbitrary: fc.integer({ min: 0, max: 200_000 }) },
+    { weight: 1, arbitrary: fc.constantFrom(-(2 ** 31 - 1), 2 ** 31 - 1) }
+  ),
+  { maxLength: 8 }
+)
+
+const evaluations: fc.Arbitrary<ReadonlyArray<FilterableEvaluation>> = fc.subarray([...METRICS]).chain((metrics) =>
+  fc.tuple(
+    ...metrics.map(({ id, name }) =>
+      fc
+        .tuple(fc.oneof(number, fc.boolean(), text, fc.constant(null)), fc.option(answerLatencies, { nil: undefined }))
+        .map(([value, latencies]) => ({
+          metricId: id,
+          metricName: name,
+          value,
+          ...(latencies === undefined ? {} : { answerLatencies: latencies })
+        }))
     )
   )
+)
 
 /** A call with the id that is given; its own name is unique for it. */
 export const filterableCall = (id = 1): fc.Arbitrary<FilterableCall> =>

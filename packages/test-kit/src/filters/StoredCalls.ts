@@ -123,7 +123,12 @@ export const storeCalls = ({
       if (renumbered.length > 0)
         yield* evaluations.record(
           ingest,
-          renumbered.map(({ metricId, value }) => ({ callId: delivered.call.id, metricId, value })),
+          renumbered.map(({ answerLatencies, metricId, value }) => ({
+            callId: delivered.call.id,
+            metricId,
+            value,
+            ...(answerLatencies === undefined ? {} : { answerLatencies })
+          })),
           THEN
         )
       stored.push({ ...call, id: delivered.call.id, agentId: agent.id, evaluations: renumbered })

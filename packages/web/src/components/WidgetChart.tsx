@@ -19,7 +19,8 @@ const Stat = ({ data }: { readonly data: Extract<WidgetData, { chart_type: "stat
       ["Calls", number(data.total_calls)],
       ["Success rate", data.success_rate === null ? "–" : percent(data.success_rate)],
       ["Average duration", data.avg_duration === null ? "–" : clock(data.avg_duration)],
-      ["p95 call latency", data.p95_latency === null ? "–" : `${number(data.p95_latency, 0)} ms`]
+      ["p95 latency", data.p95_latency === null ? "–" : `${number(data.p95_latency, 0)} ms`],
+      ["p95 call latency", data.p95_call_latency === null ? "–" : `${number(data.p95_call_latency, 0)} ms`]
     ]}
   />
 )

@@ -1,5 +1,5 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
-import type { Fragment } from "@effect/sql/Statement"
+import type { Fragment, Statement } from "@effect/sql/Statement"
 import { isField, readsEvaluations, MAX_MEASURE, type ValuesQuery } from "../../analytics/AnalyticsQuery.js"
 import { type Bucket, ORIGIN, widthOf } from "../../analytics/Bucket.js"
 import type { Aggregate } from "../../analytics/Measure.js"
@@ -165,6 +165,29 @@ export class AnalyticsFragments {
   /** Evaluations alone. */
   evaluations(conditions: Conditions): Source {
     return this.source(this.sql`${this.dialect.tables.metric_evaluations} e`, this.sql`e.timestamp_ms`, conditions)
+  }
+
+  /**
+   * A percentile of all numbers in the lists `e.latencies` of some rows, as a SELECT of `value`: NULL if there are none. There
+   * are far fewer values than numbers, so these are counted and not sorted.
+   */
+  percentileOfLists(from: Fragment, where: Fragment, at: number): Statement<object> {
+    const { dialect, sql } = this
+    const list = sql`e.latencies`
+    if (dialect.percentileOfLists !== undefined)
+      return sql`SELECT ${dialect.percentileOfLists(list, at)} AS value FROM ${from} WHERE ${where}`
+    const position = sql`CAST(${at} AS DOUBLE PRECISION) * (CAST(total AS DOUBLE PRECISION) - 1)`
+    return sql`SELECT low + part * (COALESCE(high, low) - low) AS value FROM (
+        SELECT CAST(min(CASE WHEN upto > floor(position) THEN value END) AS DOUBLE PRECISION) AS low,
+          CAST(min(CASE WHEN upto > floor(position) + 1 THEN value END) AS DOUBLE PRECISION) AS high,
+          min(position - floor(position)) AS part
+        FROM (SELECT value, upto, ${position} AS position FROM (
+          SELECT value, sum(n) OVER (ORDER BY value) AS upto, sum(n) OVER () AS total FROM (
+            SELECT listed.value, count(*) AS n FROM ${from} CROSS JOIN ${dialect.listed(list)} WHERE ${where}
+            GROUP BY listed.value
+          ) counted
+        ) ranked) placed
+      ) found`
   }
 
   private source(from: Fragment, time: Fragment, { matching, own }: Conditions): Source {

@@ -142,14 +142,24 @@ export const layer = Layer.effect(
               avg(CAST(c.success AS DOUBLE PRECISION)) AS success_rate,
               avg(${blocks.measure(sql`c.duration_s`)}) AS average_duration
             FROM ${tables.calls} c WHERE ${scope}`)
-          if (question.latencyMetrics.length === 0) return { ...totals, p95Latency: null }
-          const evaluations = isOfTime(question.filter)
-            ? blocks.evaluations(yield* evaluationsOf(permit, question.latencyMetrics, question)).rows
-            : sql`FROM ${tables.metric_evaluations} e JOIN ${tables.calls} c ON c.id = e.call_id
-                WHERE ${dialect.isOneOf("e.metric_id", question.latencyMetrics)} AND ${scope}`
-          const p95Latency = yield* valueRow.one(sql`SELECT ${dialect.percentile(sql`e.value_number`, 0.95)} AS value
-            ${evaluations} AND e.value_kind = 'number' AND e.value_number BETWEEN ${-MAX_MEASURE} AND ${MAX_MEASURE}`)
-          return { ...totals, p95Latency }
+          if (question.latencyMetrics.length === 0) return { ...totals, p95Latency: null, p95CallLatency: null }
+          // Evaluations and the latencies of answers have the times of their calls, which are read only if more is asked.
+          const ofTime = isOfTime(question.filter)
+            ? yield* evaluationsOf(permit, question.latencyMetrics, question)
+            : undefined
+          const joined = ofTime === undefined ? sql`JOIN ${tables.calls} c ON c.id = e.call_id` : sql``
+          const where =
+            ofTime === undefined
+              ? sql`${dialect.isOneOf("e.metric_id", question.latencyMetrics)} AND ${scope}`
+              : sql`${ofTime.own} AND ${ofTime.matching}`
+          const p95CallLatency =
+            yield* valueRow.one(sql`SELECT ${dialect.percentile(sql`e.value_number`, 0.95)} AS value
+            FROM ${tables.metric_evaluations} e ${joined} WHERE ${where}
+              AND e.value_kind = 'number' AND e.value_number BETWEEN ${-MAX_MEASURE} AND ${MAX_MEASURE}`)
+          const p95Latency = yield* valueRow.one(
+            blocks.percentileOfLists(sql`${tables.answer_latencies} e ${joined}`, where, 0.95)
+          )
+          return { ...totals, p95Latency, p95CallLatency }
         }).pipe(growing("chart", permit), storing("AnalyticsStore.totals")),
 
       typeCounts: (permit, question) =>

@@ -79,9 +79,10 @@ export const makeRedeliver = (
       const rows = JSON.stringify([...calls.values()].map((call) => columnsOf(call, ["id", ...REDELIVERED])))
       yield* sql`UPDATE ${tables.calls} AS c SET ${update.set} FROM ${update.from(rows)}`
       if (moved.size > 0) {
-        yield* sql`UPDATE ${tables.metric_evaluations} AS e
-          SET timestamp_ms = (SELECT c.timestamp_ms FROM ${tables.calls} c WHERE c.id = e.call_id)
-          WHERE ${dialect.isOneOf("e.call_id", [...moved])}`
+        for (const table of [tables.metric_evaluations, tables.answer_latencies])
+          yield* sql`UPDATE ${table} AS e
+            SET timestamp_ms = (SELECT c.timestamp_ms FROM ${tables.calls} c WHERE c.id = e.call_id)
+            WHERE ${dialect.isOneOf("e.call_id", [...moved])}`
       }
       const transcriptRows = [...calls].flatMap(([key, call]) =>
         transcripts.has(key) && call.transcript !== null

@@ -30,6 +30,8 @@ const EVALUATION_COLUMNS = {
   created_ms: "bigint"
 } as const
 
+const LATENCIES_COLUMNS = { call_id: "bigint", metric_id: "bigint", latencies: "integer[]" } as const
+
 const DETAIL_COLUMNS = { call_id: "bigint", metric_id: "bigint", detail: "text" } as const
 
 /** The columns of a value. NaN and infinities are stored as no value. */
@@ -175,6 +177,17 @@ export const layer = Layer.effect(
                 value_number = excluded.value_number,
                 value_text = excluded.value_text,
                 created_ms = excluded.created_ms`
+          }
+          const latencies = kept.flatMap(({ answerLatencies, callId, metricId }) =>
+            answerLatencies === undefined ? [] : [{ call_id: callId, metric_id: metricId, latencies: answerLatencies }]
+          )
+          if (latencies.length > 0) {
+            yield* sql`INSERT INTO ${tables.answer_latencies} (call_id, metric_id, timestamp_ms, latencies)
+              SELECT given.call_id, given.metric_id, e.timestamp_ms, given.latencies
+              FROM ${jsonRows(sql, dialect, LATENCIES_COLUMNS, latencies)} AS given
+              JOIN ${tables.metric_evaluations} e ON e.call_id = given.call_id AND e.metric_id = given.metric_id
+              WHERE TRUE
+              ON CONFLICT (call_id, metric_id) DO UPDATE SET latencies = excluded.latencies`
           }
           const details = kept.flatMap(({ callId, detail, metricId }) =>
             detail === undefined ? [] : [{ call_id: callId, metric_id: metricId, detail: printDetail(detail) }]

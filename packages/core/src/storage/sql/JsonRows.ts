@@ -3,14 +3,17 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
 import type { DialectFragments } from "./Dialect.js"
 
-type ColumnType = "bigint" | "float8" | "text"
+type ColumnType = "bigint" | "float8" | "text" | "integer[]"
 
-/** A table of these columns, in parentheses; it needs a name. A property that a row lacks is NULL. */
+/**
+ * A table of these columns, in parentheses; it needs a name. A property that a row lacks is NULL. SQLite has lists as JSON
+ * texts.
+ */
 export const jsonRows = <Columns extends Readonly<Record<string, ColumnType>>>(
   sql: SqlClient,
   { name }: DialectFragments,
   columns: Columns,
-  rows: ReadonlyArray<{ readonly [Name in keyof Columns]: string | number | null }>
+  rows: ReadonlyArray<{ readonly [Name in keyof Columns]: string | number | ReadonlyArray<number> | null }>
 ): Fragment => {
   const names = Object.keys(columns)
   return name === "sqlite"

@@ -27,6 +27,7 @@ import { voiceEndpoints } from "./migrations/0016_voice_endpoints.js"
 import { evaluationTimes } from "./migrations/0019_evaluation_times.js"
 import { runRecordings } from "./migrations/0020_run_recordings.js"
 import { voiceBehavior } from "./migrations/0022_voice_behavior.js"
+import { answerLatencies } from "./migrations/0023_answer_latencies.js"
 import { storing } from "./Storing.js"
 import { predefinedMetricRevisions, REVISIONS_TABLE } from "./PredefinedMetricRevisions.js"
 import {
@@ -56,7 +57,8 @@ const MIGRATIONS = {
   "0016_voice_endpoints": voiceEndpoints,
   "0019_evaluation_times": evaluationTimes,
   "0020_run_recordings": runRecordings,
-  "0022_voice_behavior": voiceBehavior
+  "0022_voice_behavior": voiceBehavior,
+  "0023_answer_latencies": answerLatencies
 }
 
 const run = Migrator.make({})

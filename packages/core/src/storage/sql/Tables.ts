@@ -30,6 +30,7 @@ export const TABLES = [
   "recording_peaks",
   "metric_evaluations",
   "metric_evaluation_details",
+  "answer_latencies",
   "jobs",
   "credit_entries",
   "evaluators",

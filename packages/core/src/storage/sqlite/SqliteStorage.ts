@@ -18,7 +18,7 @@ import { queryTimeoutMillis, type ReadsConfig, routed, Snapshots } from "../sql/
 import * as SqliteTransaction from "../sql/SqliteTransaction.js"
 import * as UnitOfWorkSql from "../sql/UnitOfWorkSql.js"
 import * as ReaderPool from "./ReaderPool.js"
-import { MATCHES } from "./readerProgram.js"
+import { MATCHES, PERCENTILE_OF_LISTS } from "./readerProgram.js"
 import * as WriteLock from "./WriteLock.js"
 
 export interface SqliteConfig extends ReadsConfig {
@@ -151,7 +151,13 @@ export const layer = (
           const client = yield* makeClient(connection, pool)
           // Without readers the only connection reads in a transaction.
           const snapshots = pool?.snapshots ?? { within: (_, use) => client.withTransaction(use(connection)) }
-          const dialect = sqliteDialect(client, prefix, pool?.hasPatterns === true ? MATCHES : undefined)
+          const dialect = sqliteDialect(
+            client,
+            prefix,
+            pool === undefined
+              ? {}
+              : { percentileOfLists: PERCENTILE_OF_LISTS, ...(pool.hasPatterns ? { matches: MATCHES } : {}) }
+          )
           return Context.make(SqlClient.SqlClient, client).pipe(
             Context.add(Dialect, dialect),
             Context.add(Snapshots, snapshots)

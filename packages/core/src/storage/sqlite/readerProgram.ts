@@ -18,6 +18,9 @@ export interface ReaderRequest {
 /** The function of reader processes that tests a text with a pattern. */
 export const MATCHES = "earshot_matches"
 
+/** The aggregate function of reader processes: a percentile of the integers in JSON lists without spaces. */
+export const PERCENTILE_OF_LISTS = "earshot_percentile_of_lists"
+
 /**
  * The program of a reader process: one read-only connection, on which it runs one statement at a time and answers with the
  * rows. It is JavaScript in a text, passed on the command line, so that no file has to be found: not in tests, which run
@@ -26,7 +29,8 @@ export const MATCHES = "earshot_matches"
  * A native query blocks the process's main thread and cannot be interrupted, so the parent ends it with SIGKILL. The thread
  * does the same when the parent is gone, also by SIGKILL: its end of the pipe on stdin closes then.
  *
- * A pattern is tested once for each distinct value, as long as a pattern has no more than 10,000 short ones.
+ * A pattern is tested once for each distinct value, as long as a pattern has no more than 10,000 short ones. Integers from 0 to
+ * 65,535 are counted, and others listed, which takes four bytes each.
  */
 export const READER_PROGRAM = `
 "use strict"
@@ -67,6 +71,60 @@ const matches = (text, pattern) => {
   return found
 }
 
+const COUNTED = 65536
+const newSample = () => ({ at: 0, counts: new Uint32Array(COUNTED), others: new Int32Array(256), length: 0, total: 0 })
+const addTo = (sample, value) => {
+  sample.total++
+  if (value >= 0 && value < COUNTED) {
+    sample.counts[value]++
+    return
+  }
+  if (sample.length === sample.others.length) {
+    const longer = new Int32Array(2 * sample.length)
+    longer.set(sample.others)
+    sample.others = longer
+  }
+  sample.others[sample.length++] = value
+}
+const addAll = (sample, list, at) => {
+  sample.at = at
+  let isNegative = false
+  let hasDigits = false
+  let value = 0
+  for (let i = 1; i < list.length; i++) {
+    const code = list.charCodeAt(i)
+    if (code >= 48 && code <= 57) {
+      value = value * 10 + code - 48
+      hasDigits = true
+    } else if (code === 45) {
+      isNegative = true
+    } else {
+      if (hasDigits) addTo(sample, isNegative ? -value : value)
+      isNegative = hasDigits = false
+      value = 0
+    }
+  }
+}
+const percentileOf = ({ at, counts, length, others, total }) => {
+  if (total === 0) return null
+  const listed = others.subarray(0, length).sort()
+  const firstLarge = listed.findIndex((value) => value >= 0)
+  const negative = firstLarge < 0 ? length : firstLarge
+  const valueAt = (index) => {
+    if (index < negative) return listed[index]
+    let left = index - negative
+    for (let value = 0; value < COUNTED; value++) {
+      if (left < counts[value]) return value
+      left -= counts[value]
+    }
+    return listed[negative + left]
+  }
+  const position = at * (total - 1)
+  const below = Math.floor(position)
+  const low = valueAt(below)
+  return below + 1 < total ? low + (position - below) * (valueAt(below + 1) - low) : low
+}
+
 let database
 const statements = new Map()
 const statementOf = (sql) => {
@@ -94,6 +152,13 @@ try {
   database = new (require(settings.driver))(settings.filename, { readonly: true, fileMustExist: true, timeout: 2000 })
   database.pragma("query_only = ON")
   database.function("${MATCHES}", { deterministic: true, directOnly: true }, matches)
+  database.aggregate("${PERCENTILE_OF_LISTS}", {
+    deterministic: true,
+    directOnly: true,
+    start: newSample,
+    step: addAll,
+    result: percentileOf
+  })
   process.send({ ready: true })
 } catch (error) {
   process.send(failure(error), () => process.exit(1))

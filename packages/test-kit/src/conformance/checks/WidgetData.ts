@@ -49,7 +49,7 @@ export const widgetData = checksOf("widget-data", {
       expectEqual("total_calls", stat.total_calls, CALLS)
       expectNear("success_rate", stat.success_rate, 0.25)
       expectNear("avg_duration", stat.avg_duration, 10.5)
-      expectTrue("there is no p95_latency", "p95_latency" in stat)
+      for (const name of ["p95_latency", "p95_call_latency"]) expectTrue(`there is no ${name}`, name in stat)
       const pie = await show({ chart_type: "pie", field: "call_ended_reason" })
       expectEqual(
         "the slices",
@@ -62,13 +62,15 @@ export const widgetData = checksOf("widget-data", {
     }
   ],
   latency: [
-    "p95_latency is the 95th percentile of the calls' latency_ms, in milliseconds",
+    "p95_latency is the 95th percentile of all answers' latencies, p95_call_latency of the calls' latency_ms",
     async (fixture) => {
       const agent = await fixture.quietAgent("Timed")
       const of = { project: await fixture.project(), filters: leaf("agent.id", "eq", agent) }
       const stat = { dashboard: await fixture.dashboard(of), chart_type: "stat" }
-      const show = async () => bodyOf(await fixture.post(`${PATHS.widgets}preview_data/`, stat), 200).p95_latency
-      expectEqual("p95_latency of no calls", await show(), null)
+      const show = async () => bodyOf(await fixture.post(`${PATHS.widgets}preview_data/`, stat), 200)
+      const none = await show()
+      expectEqual("p95_latency of no calls", none.p95_latency, null)
+      expectEqual("p95_call_latency of no calls", none.p95_call_latency, null)
       const paths: Array<string> = []
       for (let tenths = 1; tenths <= CALLS; tenths++) {
         const { id } = await fixture.ingest({
@@ -76,15 +78,20 @@ export const widgetData = checksOf("widget-data", {
           call_id: String(tenths),
           transcript_json: [
             { role: "Testing Agent", content: "Hello?", start_time: 0, end_time: 1 },
-            { role: "Main Agent", content: "Hello", start_time: 1 + tenths / 10, end_time: 4 }
+            { role: "Main Agent", content: "Hello", start_time: 1 + tenths / 10, end_time: 4 },
+            { role: "Testing Agent", content: "Thank you.", start_time: 5, end_time: 6 },
+            { role: "Main Agent", content: "Goodbye", start_time: 6, end_time: 7 }
           ]
         })
         paths.push(`${PATHS.calls}${String(id)}/`)
       }
       for (const path of paths)
         await evaluated(async () => listAt(bodyOf(await fixture.get(path), 200), "metrics").length > 0)
-      // Of 100, 200, ... 2000.
-      expectNear("p95_latency", await show(), 1905)
+      const { p95_call_latency, p95_latency } = await show()
+      // Of 20 times 0, and 100, 200, ... 2000: position 37.05.
+      expectNear("p95_latency", p95_latency, 1805)
+      // Of 50, 100, ... 1000: position 18.05.
+      expectNear("p95_call_latency", p95_call_latency, 952.5)
     }
   ],
   periods: [
