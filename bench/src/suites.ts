@@ -54,7 +54,7 @@ const contextOf = (size: Size): SuiteContext => ({
     chatEndpoint: null,
     voiceEndpoint: null
   },
-  executedChannels: [],
+  played: { channels: [] },
   metrics: slugsOf(size).map((slug, n) => ({
     id: MetricId.make(n + 1),
     slug,

@@ -71,7 +71,7 @@ const call = (url: string, seconds: number) =>
     Effect.gen(function* () {
       const connection = yield* Effect.flatMap(Voice.VoiceConnections, ({ connect }) => connect({ url, headers: {} }))
       const { ended, record } = yield* Voice.startCall(connection, {
-        ids: { accountSid: "AC1", callSid: "CA1", streamSid: "MZ1" },
+        protocol: Voice.mediaStream({ accountSid: "AC1", callSid: "CA1", streamSid: "MZ1" }),
         customParameters: {},
         maxMillis: seconds * 1000
       })

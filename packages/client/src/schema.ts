@@ -2034,6 +2034,8 @@ export interface components {
             /** @description WebSocket server that is called for voice simulations. Header values and the token are masked in responses. */
             voice_endpoint: {
                 url: string;
+                /** @enum {string} */
+                protocol: "twilio" | "pipecat" | "elevenlabs" | "openai_realtime";
                 headers: {
                     [key: string]: string;
                 };
@@ -2075,6 +2077,7 @@ export interface components {
             /** @description WebSocket server that is called for voice simulations. Header values and the token are masked in responses. */
             voice_endpoint?: {
                 url: string;
+                protocol?: ("twilio" | "pipecat" | "elevenlabs" | "openai_realtime") | null;
                 headers?: components["schemas"]["JsonObject"] | null;
                 auth_token?: string | null;
             } | null;
@@ -2108,6 +2111,7 @@ export interface components {
             /** @description WebSocket server that is called for voice simulations. Header values and the token are masked in responses. */
             voice_endpoint?: {
                 url: string;
+                protocol?: ("twilio" | "pipecat" | "elevenlabs" | "openai_realtime") | null;
                 headers?: components["schemas"]["JsonObject"] | null;
                 auth_token?: string | null;
             } | null;

@@ -378,7 +378,7 @@ const testing = (ports: Ports) =>
     Layer.provide(
       Layer.effect(
         PlayedChannels,
-        Effect.map(RunExecutor, ({ channels }) => channels)
+        Effect.map(RunExecutor, ({ channels, shared }) => (shared === undefined ? { channels } : { channels, shared }))
       )
     ),
     Layer.provide(executor(ports).pipe(Layer.provide(ports.chatAgents ?? HttpChatAgent.layer()))),

@@ -401,7 +401,12 @@ describe("agents", () => {
     provider: null,
     supported_channels: ["voice" as const],
     chat_endpoint: { url: "https://agent.example/chat", kind: "webhook" as const, headers: { "X-Key": "********" } },
-    voice_endpoint: { url: "wss://agent.example/media", headers: {}, auth_token: "********" },
+    voice_endpoint: {
+      url: "wss://agent.example/media",
+      protocol: "twilio" as const,
+      headers: {},
+      auth_token: "********"
+    },
     created_at: "2026-03-01T00:00:00Z",
     updated_at: "2026-03-01T00:00:00Z"
   }

@@ -41,12 +41,17 @@ export interface OpenChatEndpoint extends Omit<ChatEndpoint, "headers"> {
   readonly headers: Readonly<Record<string, Redacted.Redacted>>
 }
 
+/** What a voice endpoint speaks: Twilio Media Streams, Pipecat's protobuf frames, or events of ElevenLabs or of OpenAI Realtime. */
+export const VoiceProtocolName = Schema.Literal("twilio", "pipecat", "elevenlabs", "openai_realtime")
+export type VoiceProtocolName = typeof VoiceProtocolName.Type
+
 /**
- * Where an agent answers calls by voice: a WebSocket that speaks Twilio Media Streams. Header values and the token with which
- * the connection is signed are sealed at rest, sent to that address alone, and masked in responses.
+ * Where an agent answers calls by voice: a WebSocket. Header values and the token with which the connection is signed are
+ * sealed at rest, sent to that address alone, and masked in responses.
  */
 export const VoiceEndpoint = Schema.Struct({
   url: Schema.String,
+  protocol: VoiceProtocolName,
   headers: Schema.Record({ key: Schema.String, value: Masked }),
   authToken: Fields.named("auth_token", Schema.NullOr(Masked))
 })
@@ -55,6 +60,7 @@ export type VoiceEndpoint = typeof VoiceEndpoint.Type
 /** A voice endpoint whose headers and token are opened, to be called. */
 export interface OpenVoiceEndpoint {
   readonly url: string
+  readonly protocol: VoiceProtocolName
   readonly headers: Readonly<Record<string, Redacted.Redacted>>
   readonly authToken: Redacted.Redacted | null
 }
@@ -131,6 +137,7 @@ export const MAX_SECRET = 4096
 const voiceEndpoint = Fields.nullable(
   Fields.object({
     url: addressOf("wss:", "ws:"),
+    protocol: Fields.withDefault(Fields.choice(VoiceProtocolName.literals), "twilio"),
     headers: Fields.withDefault(JsonObject, {}),
     auth_token: Fields.withDefault(Fields.nullable(Fields.text({ max: MAX_SECRET, blank: false })), null)
   })

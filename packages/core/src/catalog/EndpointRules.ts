@@ -69,9 +69,10 @@ export const openChatEndpoint = (open: Open, endpoint: ChatEndpoint): Option.Opt
   Option.map(openHeaders(open, "chat", endpoint.headers), (headers) => ({ ...endpoint, headers }))
 
 /** Opens the headers and the token; none if the key that sealed one of them is missing. */
-export const openVoiceEndpoint = (open: Open, { authToken, headers, url }: VoiceEndpoint) =>
+export const openVoiceEndpoint = (open: Open, { authToken, headers, protocol, url }: VoiceEndpoint) =>
   Option.all({
     url: Option.some(url),
+    protocol: Option.some(protocol),
     headers: openHeaders(open, "voice", headers),
     authToken: authToken === null ? Option.some(null) : open("voice", authToken)
   }) satisfies Option.Option<OpenVoiceEndpoint>
@@ -165,16 +166,20 @@ const voiceEndpointOf = (
   seal: Option.Option<SealSecret>
 ): Either.Either<VoiceEndpoint | null, FieldErrors> => {
   if (input === null) return Either.right(null)
-  const { auth_token: token, url } = input
+  const { auth_token: token, protocol, url } = input
   const storing = storingOf("voice", url, kept, seal)
   const path = "voice_endpoint.auth_token"
   const headers = headersOf(input.headers, kept?.headers ?? {}, storing)
   const authToken =
     token === null
       ? Either.right(null)
-      : sealedOf(token, kept?.authToken ?? undefined, { path, withoutKey: path }, storing)
+      : protocol === "twilio"
+        ? sealedOf(token, kept?.authToken ?? undefined, { path, withoutKey: path }, storing)
+        : Either.left(
+            fieldError(path, "Only with the protocol twilio. Put credentials of other protocols into headers.")
+          )
   return Either.isRight(headers) && Either.isRight(authToken)
-    ? Either.right({ url, headers: headers.right, authToken: authToken.right })
+    ? Either.right({ url, protocol, headers: headers.right, authToken: authToken.right })
     : Either.left(mergeFieldErrors(errorsOf(headers), errorsOf(authToken)))
 }
 

@@ -10,6 +10,7 @@ export {
   type OpenChatEndpoint,
   type OpenVoiceEndpoint,
   type VoiceEndpoint,
+  VoiceProtocolName,
   SealedValue,
   encodeAgent
 } from "./Agent.js"

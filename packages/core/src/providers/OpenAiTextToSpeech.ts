@@ -6,7 +6,8 @@ import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import { setImmediate } from "node:timers/promises"
 import { readWav } from "@earshot/redaction/audio"
-import { MAX_INPUT_RATE, MIN_INPUT_RATE, type Sound, telephoneAudio } from "../simulation/voice/TelephoneAudio.js"
+import { MAX_RATE, MIN_RATE } from "../simulation/voice/Resampling.js"
+import { type Sound, telephoneAudio } from "../simulation/voice/TelephoneAudio.js"
 import { type Speak, SpeechFailed, TextToSpeech } from "../simulation/voice/TextToSpeech.js"
 import { type BufferedResponse, OutboundHttp } from "./OutboundHttp.js"
 import { askSpeechServer } from "./SpeechServer.js"
@@ -95,10 +96,8 @@ const soundOf = ({ body, headers }: BufferedResponse, pcmRate: number | undefine
     ),
     (sound) => {
       if (sound.length === 0) return Either.left("sent no audio")
-      if (sound.sampleRate < MIN_INPUT_RATE || sound.sampleRate > MAX_INPUT_RATE) {
-        return Either.left(
-          `sent audio of ${sound.sampleRate} Hz; ${MIN_INPUT_RATE} to ${MAX_INPUT_RATE} Hz can be read`
-        )
+      if (sound.sampleRate < MIN_RATE || sound.sampleRate > MAX_RATE) {
+        return Either.left(`sent audio of ${sound.sampleRate} Hz; ${MIN_RATE} to ${MAX_RATE} Hz can be read`)
       }
       if (sound.length > MAX_SECONDS * sound.sampleRate)
         return Either.left(`sent more than ${MAX_SECONDS} seconds of audio`)

@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type { WebSocket } from "ws"
-import { MAX_MESSAGE } from "../simulation/voice/MediaStream.js"
 import type { VoiceAddress } from "../simulation/voice/VoiceAddressRules.js"
 import {
   type ConnectionEvent,
@@ -13,6 +12,7 @@ import {
   type VoiceConnection,
   VoiceConnections
 } from "../simulation/voice/VoiceConnection.js"
+import { MAX_MESSAGE } from "../simulation/voice/VoiceProtocol.js"
 import { OutboundError, type OutboundReason } from "./OutboundError.js"
 import { hostOf, OutboundHttp } from "./OutboundHttp.js"
 import { AddressNotPublic, isPublic, publicLookup } from "./PublicAddresses.js"
@@ -22,7 +22,7 @@ export interface WebSocketVoiceConnectionsConfig {
   readonly connectMillis?: number
 }
 
-/** Most characters of messages that wait to be taken. */
+/** Most bytes of messages that wait to be taken. */
 const MAX_WAITING = 16 * MAX_MESSAGE
 
 const failed = (problem: ConnectionProblem, predicate: string): VoiceFailed =>
@@ -135,13 +135,18 @@ export const layer = (
           }
           socket.on("message", (data, isBinary) => {
             if (isClosed) return
-            // The protocol has no binary messages; an empty text is one that cannot be read.
-            const text = !isBinary && Buffer.isBuffer(data) ? data.toString() : ""
-            waiting += text.length
+            // A `nodebuffer`, the type of messages that is not changed here.
+            const bytes = Buffer.isBuffer(data) ? data : Buffer.alloc(0)
+            waiting += bytes.length
             if (waiting > MAX_WAITING) {
               closed("sent messages faster than they can be read")
               socket.terminate()
-            } else events.push({ is: "message", at: clock.unsafeCurrentTimeMillis(), text })
+            } else
+              events.push({
+                is: "message",
+                at: clock.unsafeCurrentTimeMillis(),
+                data: isBinary ? bytes : bytes.toString()
+              })
           })
           yield* Effect.async<undefined, VoiceFailed>((resume) => {
             socket.once("open", () => {

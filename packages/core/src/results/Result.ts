@@ -87,6 +87,8 @@ export interface NewResult {
   readonly channel: Channel
   readonly concurrencyLimit: number | null
   readonly providerData: JsonObject | null
+  /** Whether the engine executes its runs itself. */
+  readonly isExecuted: boolean
   /** The number that its runs call from. */
   readonly phoneNumberId: PhoneNumberId | null
   readonly scenarios: ReadonlyArray<{

@@ -28,7 +28,6 @@ import type { StorageError } from "../kernel/Storage.js"
 import { compareResults, type Comparison } from "./Compare.js"
 import { planDeletion } from "./Deletion.js"
 import { type Repeats, repeatsOf } from "./Repeats.js"
-import { PlayedChannels } from "./PlayedChannels.js"
 import type { Capacity, ClaimedRun, NewResult, Result, Run } from "./Result.js"
 import { RunIsOver } from "./ResultErrors.js"
 import type { CompleteInput } from "./ReportRules.js"
@@ -204,7 +203,6 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const store = yield* ResultStore
     const runWork = yield* RunWork
-    const played = yield* PlayedChannels
     const { changeRuns, findRun, findRunForUpdate, ...workers } = yield* makeWorkerRuns
 
     const find = (permit: Permit, id: ResultId) => orNotFound("Result")(store.find(permit, id))
@@ -285,7 +283,7 @@ export const layer = Layer.effect(
           permit,
           Effect.gen(function* () {
             const id = yield* store.insert(permit, result, yield* DateTime.now)
-            if (played.includes(result.channel)) yield* runWork.enqueue(permit, id, result.concurrencyLimit)
+            if (result.isExecuted) yield* runWork.enqueue(permit, id, result.concurrencyLimit)
             return yield* Effect.orDie(Effect.flatten(store.find(permit, id)))
           })
         ),

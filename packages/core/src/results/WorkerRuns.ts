@@ -117,7 +117,7 @@ export const makeWorkerRuns = Effect.gen(function* () {
     claim: useCase("runs.claim")((permit, input: unknown) =>
       Effect.gen(function* () {
         const request = yield* decodeInput(ClaimInput, input)
-        if (played.includes(request.channel)) {
+        if (played.channels.includes(request.channel)) {
           return yield* new ValidationFailed({
             errors: fieldError("channel", `The engine executes runs of the channel ${request.channel} itself.`)
           })

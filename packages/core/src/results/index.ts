@@ -58,7 +58,7 @@ export {
 } from "./RunLifecycle.js"
 export { CompleteInput } from "./ReportRules.js"
 export { RunAudioUnusable, RunTranscriber } from "./RunTranscriber.js"
-export { PlayedChannels } from "./PlayedChannels.js"
+export { type Played, PlayedChannels, type SharedChannels } from "./PlayedChannels.js"
 export { criteriaOf, type DecidingScore, failureReason, successByCriteria, undecidedReason } from "./SuccessCriteria.js"
 export {
   Criterion,

@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import type { Agent, Channel, OpenChatEndpoint, OpenVoiceEndpoint } from "../catalog/Agent.js"
 import type { VoiceBehavior } from "../catalog/VoiceBehavior.js"
 import type { RunId } from "../kernel/Ids.js"
+import type { Played } from "../results/PlayedChannels.js"
 import type { RunMoment } from "../results/RunDetail.js"
 import type { RawTranscript } from "../transcripts/Transcript.js"
 import type { Scenario } from "./RunScript.js"
@@ -34,14 +35,12 @@ export interface PlayedRun {
 }
 
 /**
- * Plays runs inside the engine. A run is played as a durable job: if its process is killed, another one starts the run
+ * Plays runs inside the engine. A run of a shared channel may come without a fitting endpoint, if it was changed later. A run is played as a durable job: if its process is killed, another one starts the run
  * again. It is interrupted when the run is deleted or canceled.
  */
 export class RunExecutor extends Context.Tag("@earshot/core/simulation/RunExecutor")<
   RunExecutor,
-  {
-    /** The channels whose runs are played here; other runs wait for external workers. */
-    readonly channels: ReadonlyArray<Channel>
+  Played & {
     readonly play: (run: RunToPlay) => Effect.Effect<PlayedRun>
     /** Whether this process has the means to begin another run now; others may begin it meanwhile. Default: always. */
     readonly hasCapacity?: Effect.Effect<boolean>
@@ -49,13 +48,23 @@ export class RunExecutor extends Context.Tag("@earshot/core/simulation/RunExecut
 >() {}
 
 /** Plays each channel by the first executor that has it. */
-export const firstOf = (executors: ReadonlyArray<RunExecutor["Type"]>): RunExecutor["Type"] => ({
-  channels: [...new Set(executors.flatMap(({ channels }) => channels))],
-  play: (run) =>
-    executors.find(({ channels }) => channels.includes(run.channel))?.play(run) ??
-    Effect.dieMessage(`No executor plays the channel ${run.channel}`),
-  hasCapacity: Effect.every(executors, ({ hasCapacity = Effect.succeed(true) }) => hasCapacity)
-})
+export const firstOf = (executors: ReadonlyArray<RunExecutor["Type"]>): RunExecutor["Type"] => {
+  const sharing = executors.flatMap(({ shared }) => shared ?? [])
+  return {
+    channels: [...new Set(executors.flatMap(({ channels }) => channels))],
+    shared: {
+      channels: [...new Set(sharing.flatMap(({ channels }) => channels))],
+      isPlayed: (channel, agent) =>
+        sharing.some(({ channels, isPlayed }) => channels.includes(channel) && isPlayed(channel, agent))
+    },
+    play: (run) =>
+      (
+        executors.find(({ channels }) => channels.includes(run.channel)) ??
+        executors.find(({ shared }) => shared?.channels.includes(run.channel))
+      )?.play(run) ?? Effect.dieMessage(`No executor plays the channel ${run.channel}`),
+    hasCapacity: Effect.every(executors, ({ hasCapacity = Effect.succeed(true) }) => hasCapacity)
+  }
+}
 
 /** Plays nothing: all runs are for external workers. */
 export const layerNone = Layer.succeed(RunExecutor, {

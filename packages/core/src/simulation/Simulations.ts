@@ -204,7 +204,7 @@ export const layer = (config: SimulationConfig = {}) =>
             return Option.some(unplayable(keyMissing("chat")))
           }
           const voiceEndpoint = agents.openVoiceEndpoint(agent)
-          if (agent.voiceEndpoint !== null && Option.isNone(voiceEndpoint) && channel === "voice") {
+          if (agent.voiceEndpoint !== null && Option.isNone(voiceEndpoint) && channel !== "text") {
             return Option.some(unplayable(keyMissing("voice")))
           }
           const toPlay: RunToPlay = {

@@ -11,7 +11,7 @@ import { keyMissing } from "../catalog/EndpointRules.js"
 import { fieldError, ValidationFailed } from "../kernel/FieldErrors.js"
 import type { AgentId, OrganizationId } from "../kernel/Ids.js"
 import type { StorageError } from "../kernel/Storage.js"
-import { streamIdsOf } from "./voice/MediaStream.js"
+import { streamIdsOf } from "./voice/protocols/MediaStream.js"
 import { TextToSpeech } from "./voice/TextToSpeech.js"
 import { voiceAddressOf } from "./voice/VoiceAddressRules.js"
 import { checkVoice, type VoiceCheck } from "./voice/VoiceCheck.js"
@@ -80,7 +80,13 @@ export const layer = Layer.effect(
             }),
             () =>
               Effect.flatMap(greeting, (audio) =>
-                checkVoice(agent.id, voiceAddressOf(endpoint.value), streamIdsOf(`check-${agent.id}-${now}`), audio)
+                checkVoice(
+                  agent.id,
+                  voiceAddressOf(endpoint.value),
+                  endpoint.value.protocol,
+                  streamIdsOf(`check-${agent.id}-${now}`),
+                  audio
+                )
               ),
             () => Effect.sync(() => checking.delete(organizationId))
           )

@@ -10,6 +10,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { type Transcribe, Transcriber } from "../calls/Transcriber.js"
 import type { JsonObject } from "../kernel/Json.js"
+import { SHARED_CHANNELS, whyNotCalled } from "../catalog/VoiceChannels.js"
 import type { SeededBehavior } from "../catalog/VoiceBehavior.js"
 import { LanguageModel } from "../language/LanguageModel.js"
 import { countWords } from "../metrics/Words.js"
@@ -36,7 +37,8 @@ import { seeded, seedOf, silenceBefore } from "./voice/BehaviorRules.js"
 import { MAX_LATENESS_MILLIS } from "./voice/Lateness.js"
 import { monoWav, stereoWav } from "./voice/CallWav.js"
 import { type ImpairedLine, SECOND_TALKER } from "./voice/Impairments.js"
-import { streamIdsOf } from "./voice/MediaStream.js"
+import { protocolOf } from "./voice/protocols/index.js"
+import { streamIdsOf } from "./voice/protocols/MediaStream.js"
 import { TextToSpeech } from "./voice/TextToSpeech.js"
 import type { TimeSpan } from "./voice/VoiceActivity.js"
 import { voiceAddressOf } from "./voice/VoiceAddressRules.js"
@@ -73,9 +75,7 @@ const INAUDIBLE = "[inaudible]"
 /** How long the words of a call that is over are transcribed. */
 const LAST_WORDS = "30 seconds"
 
-const NO_ENDPOINT = "The agent has no voice endpoint: set voice_endpoint to run it by voice."
-
-/** The agent's variables as custom parameters of the stream; those that are too long for one are left out. */
+/** The agent's variables as parameters of the call; those that are too long for one are left out. */
 export const customParametersOf = (variables: JsonObject): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(variables)
@@ -111,7 +111,7 @@ const wordsIn = ({ turns }: RawTranscript, { end, start }: TimeSpan): ReadonlyAr
   )
 }
 
-/** Plays runs of the channel `voice`; none without a transcriber. */
+/** Plays runs of the channel `voice`, and of the others whose agents have a WebSocket of their kind; none without a transcriber. */
 export const make = (config: VoiceExecutorConfig = {}) =>
   Effect.gen(function* () {
     const connections = yield* VoiceConnections
@@ -163,7 +163,7 @@ export const make = (config: VoiceExecutorConfig = {}) =>
 
     const play =
       (transcribing: Transcribe) =>
-      ({ run, scenario, voiceEndpoint }: RunToPlay): Effect.Effect<PlayedRun> =>
+      ({ channel, run, scenario, voiceEndpoint }: RunToPlay): Effect.Effect<PlayedRun> =>
         Effect.gen(function* () {
           const conversation = makeConversation(scenario, model, { maxMessages, maxText: MAX_TEXT })
           const ids = streamIdsOf(`run-${run}-${yield* Clock.currentTimeMillis}`)
@@ -174,14 +174,15 @@ export const make = (config: VoiceExecutorConfig = {}) =>
             voiceBehavior: behavior
           })
           const unplayed = (reason: string): PlayedRun => played({ is: "failed", reason }, 0)
-          if (voiceEndpoint === null) return unplayed(NO_ENDPOINT)
+          const why = whyNotCalled(channel, voiceEndpoint)
+          if (voiceEndpoint === null || why !== null) return unplayed(why ?? "")
           const synthesize = synthesizer(behavior)
           const line = yield* Effect.either(lineOf(behavior))
           if (Either.isLeft(line)) return unplayed(line.left.reason)
           const connected = yield* Effect.either(connections.connect(voiceAddressOf(voiceEndpoint)))
           if (Either.isLeft(connected)) return unplayed(connected.left.reason)
           const call = yield* startCall(connected.right, {
-            ids,
+            protocol: protocolOf(voiceEndpoint.protocol, ids),
             customParameters: customParametersOf(scenario.variables),
             maxMillis: scenario.maxDuration * 1000,
             line: line.right,
@@ -380,6 +381,10 @@ export const make = (config: VoiceExecutorConfig = {}) =>
         onNone: () => ({ channels: [], play: () => Effect.dieMessage("There is no transcriber") }),
         onSome: (transcribing) => ({
           channels: ["voice"],
+          shared: {
+            channels: SHARED_CHANNELS,
+            isPlayed: (channel, agent) => whyNotCalled(channel, agent.voiceEndpoint) === null
+          },
           play: play(transcribing),
           hasCapacity: capacity.hasCapacity
         })

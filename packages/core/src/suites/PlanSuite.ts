@@ -18,6 +18,7 @@ import {
   SuiteLimits,
   type TestProfileChoice
 } from "./Suite.js"
+import { isPlayed } from "../results/PlayedChannels.js"
 import { whyNotRunnable } from "./RunnableRules.js"
 import type { PlannedPersonality, PlannedScenario, PlannedTestProfile, SuitePlan } from "./SuitePlan.js"
 
@@ -238,7 +239,8 @@ export const planSuite = (
     totalRuns: scenarios.reduce((runs, { frequency }) => runs + frequency, 0),
     estimatedCost: sum(scenarios.map(({ estimatedCost }) => estimatedCost)),
     providerData: request.providerData,
-    notRunnable: whyNotRunnable(request.channel, context)
+    notRunnable: whyNotRunnable(request.channel, context),
+    isExecuted: isPlayed(context.played, request.channel, context.agent)
   }))
 }
 

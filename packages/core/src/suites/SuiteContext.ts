@@ -1,7 +1,8 @@
 /** What the references of a spec are resolved against: a snapshot of the agent and its project. */
-import type { Channel } from "../catalog/Agent.js"
+import type { Channel, VoiceProtocolName } from "../catalog/Agent.js"
 import type { LanguageCode } from "../catalog/LanguageCode.js"
 import type { MicroCredits } from "../kernel/Credits.js"
+import type { Played } from "../results/PlayedChannels.js"
 import type { AgentId, MetricId, PersonalityId, ProjectId, TestProfileId, ToolId } from "../kernel/Ids.js"
 
 export interface SuiteMetric {
@@ -26,10 +27,10 @@ export interface SuiteContext {
     readonly name: string
     readonly supportedChannels: ReadonlyArray<Channel>
     readonly chatEndpoint: object | null
-    readonly voiceEndpoint: object | null
+    readonly voiceEndpoint: { readonly protocol: VoiceProtocolName } | null
   }
-  /** The channels whose runs the engine executes itself. */
-  readonly executedChannels: ReadonlyArray<Channel>
+  /** Which runs the engine executes itself. */
+  readonly played: Played
   /** All metrics of the agent, including those disabled for simulation. */
   readonly metrics: ReadonlyArray<SuiteMetric>
   /** The personalities enabled for the project. */

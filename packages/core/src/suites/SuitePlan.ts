@@ -72,6 +72,8 @@ export interface SuitePlan {
   readonly providerData: JsonObject | null
   /** Why Earshot cannot execute the runs itself; null if it can. */
   readonly notRunnable: string | null
+  /** Whether its runs are the engine's; they are workers' otherwise. */
+  readonly isExecuted: boolean
 }
 
 const PlanWire = Schema.Struct({

@@ -79,6 +79,7 @@ const newResult = (plan: SuitePlan, phoneNumberId: PhoneNumberId | null): NewRes
   channel: plan.channel,
   concurrencyLimit: plan.concurrencyLimit,
   providerData: plan.providerData,
+  isExecuted: plan.isExecuted,
   phoneNumberId,
   scenarios: plan.scenarios.map((scenario) => ({
     key: scenario.key,
@@ -106,7 +107,7 @@ export const layer = Layer.effect(
   Suites,
   Effect.gen(function* () {
     const agents = yield* Agents
-    const executedChannels = yield* PlayedChannels
+    const played = yield* PlayedChannels
     const metrics = yield* Metrics
     const personalities = yield* Personalities
     const testProfiles = yield* TestProfiles
@@ -130,7 +131,7 @@ export const layer = Layer.effect(
             const others = personalityIds(spec).filter((id) => !isEnabled.has(id))
             return {
               agent,
-              executedChannels,
+              played,
               metrics: (yield* metrics.ofAgent(permit, agent.id)).map((metric) => ({
                 id: metric.id,
                 slug: metric.slug,

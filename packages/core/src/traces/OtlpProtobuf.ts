@@ -4,6 +4,7 @@
  */
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire"
 import * as Either from "effect/Either"
+import { endOfPart, isPart, readMessage } from "../kernel/Protobuf.js"
 import {
   type Attributes,
   type AttributeValue,
@@ -14,34 +15,6 @@ import {
   type SpanEvent,
   spanOf
 } from "./Span.js"
-
-/** Reads the fields of a message that ends at `end`; `read` returns false for a field that it does not know. */
-const readMessage = (
-  reader: BinaryReader,
-  end: number,
-  read: (field: number, type: WireType) => boolean | undefined
-): void => {
-  while (reader.pos < end) {
-    const [field, type] = reader.tag()
-    if (read(field, type) === false) reader.skip(type, field)
-  }
-  if (reader.pos !== end) fail("a field ends after its message")
-}
-
-/** Ends the reading, as the library's reader does. */
-const fail = (reason: string): never => {
-  // eslint-disable-next-line earshot/restricted-syntax -- caught in decodeProtobuf, with what the library's reader throws
-  throw new RangeError(reason)
-}
-
-/** The end of the message, text or bytes that begins here, which has to be within the one around it. */
-const endOfPart = (reader: BinaryReader, end: number): number => {
-  const length = reader.uint32()
-  if (length > end - reader.pos) fail("premature end")
-  return reader.pos + length
-}
-
-const isPart = (type: WireType): boolean => type === WireType.LengthDelimited
 
 /** Nanoseconds since 1970 as milliseconds; a double is exact to about a microsecond. */
 const readInstant = (reader: BinaryReader): number => {

@@ -130,11 +130,13 @@ describe("a chat endpoint", () => {
 describe("a voice endpoint", () => {
   const stored: VoiceEndpoint = {
     url: "wss://bot.example/media",
+    protocol: "twilio",
     headers: { Authorization: sealed("Bearer secret") },
     authToken: sealed("token")
   }
   const sent = (changes: Partial<NonNullable<EndpointsInput["voice_endpoint"]>> = {}) => ({
     url: stored.url,
+    protocol: "twilio" as const,
     headers: {},
     auth_token: null,
     ...changes
@@ -158,7 +160,12 @@ describe("a voice endpoint", () => {
     expect(made).toEqual(
       Either.right({
         chatEndpoint: kept,
-        voiceEndpoint: { url: stored.url, headers: { "X-Team": sealed("red") }, authToken: sealed("new") }
+        voiceEndpoint: {
+          url: stored.url,
+          protocol: "twilio",
+          headers: { "X-Team": sealed("red") },
+          authToken: sealed("new")
+        }
       })
     )
     expect(kinds).toEqual(["voice", "voice"])
@@ -180,6 +187,17 @@ describe("a voice endpoint", () => {
     expect(voiceEndpoint(sent({ auth_token: MASKED }), { ...stored, authToken: null })).toEqual(
       Either.left({ "voice_endpoint.auth_token": ["This field is required."] })
     )
+  })
+
+  it("has a token only in the protocol whose requests are signed", () => {
+    expect(voiceEndpoint(sent({ protocol: "pipecat", auth_token: "t" }), stored)).toEqual(
+      Either.left({
+        "voice_endpoint.auth_token": ["Only with the protocol twilio. Put credentials of other protocols into headers."]
+      })
+    )
+    expect(voiceEndpoint(sent({ protocol: "elevenlabs", headers: { "xi-api-key": "k" } }), stored)).toMatchObject({
+      right: { voiceEndpoint: { protocol: "elevenlabs", authToken: null } }
+    })
   })
 
   it("is rejected with every error of its headers and its token, where no key seals them", () => {

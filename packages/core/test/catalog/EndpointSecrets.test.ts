@@ -57,6 +57,7 @@ for (const database of TestEngine.databases) {
         const updated = yield* update({ name: "Renamed", ...voiceEndpoint({}, "********") })
         expect(encodeAgent(updated).voice_endpoint).toEqual({
           url: "wss://bot.example/media",
+          protocol: "twilio",
           headers: {},
           auth_token: "********"
         })
@@ -127,6 +128,7 @@ for (const database of TestEngine.databases) {
         expect(yield* Effect.provide(openedVoice, yield* engineWith(current))).toEqual(
           Option.some({
             url: "wss://bot.example/media",
+            protocol: "twilio",
             headers: { "X-Team": Redacted.make("blue") },
             authToken: Redacted.make(token)
           })

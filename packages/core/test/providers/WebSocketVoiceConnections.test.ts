@@ -54,7 +54,7 @@ const failure = (url: string, options?: Options) =>
   Effect.map(Effect.flip(connect(url, options)), ({ reason }) => reason)
 
 const problem = (url: string, options?: Options) =>
-  Voice.checkVoice(AgentId.make(1), { url, headers: {} }, Voice.streamIdsOf("check"), null).pipe(
+  Voice.checkVoice(AgentId.make(1), { url, headers: {} }, "twilio", Voice.streamIdsOf("check"), null).pipe(
     Effect.provide(connections(options)),
     Effect.map((check) => check.problem)
   )
@@ -88,7 +88,7 @@ describe("connections to agents by voice", () => {
       })
       const connection = yield* connect(`ws://127.0.0.1:${port}/media`)
       const call = yield* Voice.startCall(connection, {
-        ids: { accountSid: "AC1", callSid: "CA1", streamSid: "MZ1" },
+        protocol: Voice.mediaStream({ accountSid: "AC1", callSid: "CA1", streamSid: "MZ1" }),
         customParameters: {},
         maxMillis: 20_000
       })

@@ -4,13 +4,15 @@ import { once } from "node:events"
 import {
   Agents,
   CallRecordings,
+  type Channel,
   JobRunner,
   Personalities,
   Recordings,
   Results,
   Suites,
   untrusted,
-  Voice
+  Voice,
+  type VoiceProtocolName
 } from "@earshot/core"
 import { TestEngine, VoiceKit } from "@earshot/test-kit"
 import { describe, expect, it } from "@effect/vitest"
@@ -22,7 +24,7 @@ import { WebSocketServer } from "ws"
 import { allowHosts } from "./simulationFixture.js"
 
 /** A server of agents that play a script, and what each connection was opened with. */
-const serveAgent = (script: ReadonlyArray<VoiceKit.AgentStep>) =>
+const serveAgent = (script: ReadonlyArray<VoiceKit.AgentStep>, protocol: VoiceProtocolName = "twilio") =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const server = new WebSocketServer({ host: "127.0.0.1", port: 0 })
@@ -35,17 +37,18 @@ const serveAgent = (script: ReadonlyArray<VoiceKit.AgentStep>) =>
       server.on("connection", (socket, request) => {
         const agent = VoiceKit.scriptedAgent(
           {
-            send: (text) => {
-              socket.send(text)
+            send: (message) => {
+              socket.send(message)
             },
             close: () => {
               socket.close(1000)
             }
           },
-          script
+          script,
+          protocol
         )
-        socket.on("message", (data) => {
-          agent.receive(Buffer.isBuffer(data) ? data.toString() : "", Date.now())
+        socket.on("message", (data: Buffer, isBinary) => {
+          agent.receive(isBinary ? data : data.toString(), Date.now())
         })
         opened.push({ signature: request.headers["x-twilio-signature"], agent, closed: once(socket, "close") })
         playing.add(Effect.runFork(agent.play))
@@ -168,6 +171,75 @@ for (const database of TestEngine.databases) {
         yield* Effect.promise(() => opened?.closed ?? Promise.resolve())
         expect(opened?.agent.stopped()).toBe(true)
       }).pipe(Effect.provide(engine))
+    )
+
+    it.scopedLive(
+      "of WebRTC channels are played where the agent has a WebSocket of their kind, and wait for workers otherwise",
+      () =>
+        Effect.gen(function* () {
+          const served = yield* serveAgent(
+            [
+              { does: "await", text: "Hi.", delayMillis: 100 },
+              { does: "say", text: "Bye." }
+            ],
+            "pipecat"
+          )
+          const { actor, agent } = yield* TestEngine.fixture
+          const as = TestEngine.as(actor)
+          const [agents, results, suites, runner] = yield* Effect.all([Agents, Results, Suites, JobRunner])
+          const supported_channels = ["provider_d_v2", "provider_f"] as const
+          yield* as(
+            agents.update(agent.id, { supported_channels, voice_endpoint: { url: served.url, protocol: "pipecat" } })
+          )
+          const request = (channel: Channel) =>
+            untrusted({
+              spec: {
+                version: "1",
+                suite: { name: "S" },
+                scenarios: [
+                  {
+                    key: "greets",
+                    name: "Greets",
+                    type: "conditional_actions",
+                    conditional_actions: {
+                      role: "A caller",
+                      conditions: [
+                        { id: 0, condition: "FIRST_MESSAGE", action: "Hi." },
+                        { id: 1, condition: 0, action: "<endcall />", type: "action_followup" }
+                      ]
+                    }
+                  }
+                ]
+              },
+              agent_id: agent.id,
+              channel
+            })
+          expect(yield* as(suites.validate(request("provider_d_v2")))).toMatchObject({ notRunnable: null })
+          expect((yield* as(suites.validate(request("provider_f")))).notRunnable).toContain(
+            "Workers can claim the runs"
+          )
+          const own = yield* as(suites.run(request("provider_d_v2")))
+          const others = yield* as(suites.run(request("provider_f")))
+          const claim = (channel: Channel) => as(results.claim(untrusted({ channel, limit: 10 })))
+          expect(yield* claim("provider_d_v2")).toEqual([])
+          expect(yield* Effect.flip(claim("voice"))).toMatchObject({ _tag: "ValidationFailed" })
+          yield* runner.drain
+          const { results: runs } = yield* as(results.listRuns({ result: own.id }))
+          const run = yield* as(results.readRun(runs[0]!.id))
+          expect(run).toMatchObject({ status: "completed", endedReason: "testing_agent_ended_call" })
+          expect(run.transcript).toMatch(/Testing Agent: Hi\.\n.*Main Agent: Bye\./)
+          const claimed = yield* claim("provider_f")
+          expect(claimed.map(({ run: { resultId } }) => resultId)).toEqual([others.id])
+          // What was created for an endpoint that is gone fails with its reason.
+          const late = yield* as(suites.run(request("provider_d_v2")))
+          yield* as(agents.update(agent.id, { voice_endpoint: null }))
+          yield* runner.drain
+          const { results: lateRuns } = yield* as(results.listRuns({ result: late.id }))
+          expect(lateRuns[0]).toMatchObject({ status: "failed", error: expect.stringContaining("pipecat") })
+          // Then its runs are workers'.
+          const free = yield* as(suites.run(request("provider_d_v2")))
+          expect((yield* claim("provider_d_v2")).map(({ run: { resultId } }) => resultId)).toEqual([free.id])
+        }).pipe(Effect.provide(engine))
     )
   })
 }

@@ -82,7 +82,7 @@ describe("plan of a suite", () => {
         // 3 x (90 s at 5 a minute + 0.05) + 1 second, rounded half up.
         estimated_cost: "22.733333",
         runnable: false,
-        not_runnable_reason: "The agent has no voice endpoint: set voice_endpoint.",
+        not_runnable_reason: "The agent has no voice endpoint: set voice_endpoint to run it by voice.",
         scenarios: [
           {
             key: "a",

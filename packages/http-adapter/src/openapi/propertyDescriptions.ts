@@ -199,7 +199,9 @@ const byName: Readonly<Record<string, string>> = {
   voice_behavior: "How the caller behaves in calls by voice; null for one that waits for its turn.",
   voice_endpoint:
     "WebSocket server that is called for voice simulations. Header values and the token are masked in responses.",
-  auth_token: "Signs the connection: its `X-Twilio-Signature` is made with this token. Null if it is not signed.",
+  protocol: "Protocol of the WebSocket. Default: `twilio`, Twilio Media Streams.",
+  auth_token:
+    "Signs the connection in the protocol `twilio`: its `X-Twilio-Signature` is made with this token. Null if it is not signed.",
   clone_url: "URL to clone the repository from, without credentials.",
   concurrency_limit: "Maximum number of runs at a time; null for no limit.",
   condition: "Id of the condition of a conditional action; null for other moments.",

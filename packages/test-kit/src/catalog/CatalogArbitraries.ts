@@ -13,7 +13,8 @@ import {
   type ProjectDraft,
   ProjectId,
   SealedValue,
-  type VoiceEndpoint
+  type VoiceEndpoint,
+  VoiceProtocolName
 } from "@earshot/core"
 import * as DateTime from "effect/DateTime"
 import * as fc from "fast-check"
@@ -115,11 +116,17 @@ const chatEndpointInput = fc.record({
   headers
 })
 
-const voiceEndpointInput = fc.record({
-  url: fc.webUrl({ withQueryParameters: true, validSchemes: ["ws", "wss"] }),
-  headers,
-  auth_token: fc.option(fc.stringMatching(/^[\x21-\x7e]{1,40}$/))
-})
+const token = fc.option(fc.stringMatching(/^[\x21-\x7e]{1,40}$/))
+
+/** Requests of one protocol alone are signed with a token. */
+const voiceEndpointInput = fc
+  .record({
+    url: fc.webUrl({ withQueryParameters: true, validSchemes: ["ws", "wss"] }),
+    protocol: fc.constantFrom(...VoiceProtocolName.literals),
+    headers,
+    token
+  })
+  .map(({ token: drawn, ...endpoint }) => ({ ...endpoint, auth_token: endpoint.protocol === "twilio" ? drawn : null }))
 
 /** The draft of an agent without its project. */
 export const agentDraft: fc.Arbitrary<Omit<AgentDraft, "project">> = fc.record({
@@ -142,6 +149,7 @@ const chatEndpoint: fc.Arbitrary<ChatEndpoint> = chatEndpointInput.map((input) =
 
 const voiceEndpoint: fc.Arbitrary<VoiceEndpoint> = voiceEndpointInput.map((input) => ({
   url: input.url,
+  protocol: input.protocol,
   headers: sealedHeaders(input.headers),
   authToken: input.auth_token === null ? null : SealedValue.make(input.auth_token)
 }))

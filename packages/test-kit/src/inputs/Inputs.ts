@@ -116,6 +116,12 @@ export const subjects = {
       flaw("an address that is none", "chat_endpoint.url", { url: "x", kind: "webhook" }, "chat_endpoint"),
       flaw("an unknown kind", "chat_endpoint.kind", { url: "https://a.example", kind: "fax" }, "chat_endpoint"),
       flaw("no WebSocket", "voice_endpoint.url", { url: "https://a.example" }, "voice_endpoint"),
+      flaw(
+        "an unknown protocol",
+        "voice_endpoint.protocol",
+        { url: "wss://a.example", protocol: "sip" },
+        "voice_endpoint"
+      ),
       flaw("no token", "voice_endpoint.auth_token", { url: "wss://a.example", auth_token: "" }, "voice_endpoint")
     ]
   },

@@ -41,6 +41,7 @@ export const newOrganization = Effect.gen(function* () {
     concurrencyLimit: null,
     providerData: null,
     phoneNumberId: null,
+    isExecuted: false,
     scenarios: [
       { key: "a", name: "A", frequency: 2, script: { says: "a" } },
       { key: "b", name: "B", frequency: 1, script: { says: "b" } }

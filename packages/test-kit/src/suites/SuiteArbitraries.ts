@@ -23,7 +23,7 @@ export const fixture: SuiteContext = {
     chatEndpoint: {},
     voiceEndpoint: null
   },
-  executedChannels: ["text", "voice"],
+  played: { channels: ["text", "voice"] },
   metrics: [
     {
       id: MetricId.make(1),

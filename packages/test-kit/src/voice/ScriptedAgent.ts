@@ -1,11 +1,11 @@
-/** An agent for tests that speaks the protocol of Twilio Media Streams, and whose latencies are known. */
-import { Voice } from "@earshot/core"
+/** An agent for tests that speaks a protocol of voice endpoints, and whose latencies are known. */
+import { Voice, type VoiceProtocolName } from "@earshot/core"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import { TONE_MILLIS, speakTones } from "./ToneVoice.js"
+import { agentWire } from "./AgentWires.js"
+import { TONE_MILLIS, speakTones, TONE_POWER } from "./ToneVoice.js"
 
 /** What an agent does, in its order. */
 export type AgentStep =
@@ -19,61 +19,79 @@ export type AgentStep =
   | { readonly does: "mark"; readonly name: string }
   | { readonly does: "clear" }
   /** Sends any message. */
-  | { readonly does: "send"; readonly message: string }
+  | { readonly does: "send"; readonly message: Voice.WireMessage }
   | { readonly does: "close" }
 
 /** The side of an agent on a connection. */
 export interface AgentSide {
-  readonly send: (message: string) => void
+  readonly send: (message: Voice.WireMessage) => void
   readonly close: () => void
 }
 
-/** What a caller sends, as far as a script needs it. */
-const Received = Schema.parseJson(
-  Schema.Struct({
-    event: Schema.String,
-    streamSid: Schema.optional(Schema.String),
-    start: Schema.optional(Schema.Unknown),
-    media: Schema.optional(Schema.Struct({ payload: Schema.String })),
-    mark: Schema.optional(Schema.Struct({ name: Schema.String }))
-  })
-)
-const decode = Schema.decodeSync(Received)
-
 export interface ScriptedAgent {
   /** To be called with every message of the caller, at its time. */
-  readonly receive: (message: string, at: number) => void
+  readonly receive: (message: Voice.WireMessage, at: number) => void
   /** Plays the script; completes with it. */
   readonly play: Effect.Effect<void>
   /** Names of the marks that were answered. */
   readonly answeredMarks: ReadonlyArray<string>
-  /** The contents of the caller's `start`. */
+  /** What the caller sent when the connection was open: the contents of `start` in Twilio's protocol. */
   readonly started: () => unknown
+  /** Messages of the caller that are neither audio nor marks nor the end. */
+  readonly others: ReadonlyArray<unknown>
   readonly stopped: () => boolean
 }
 
-/** An agent that plays a script. */
-export const scriptedAgent = (side: AgentSide, script: ReadonlyArray<AgentStep>): ScriptedAgent => {
+/** In Twilio's protocol only a frame of silence has no other code; a tone that was converted is audible by its power. */
+const isAudibleIn = (protocol: VoiceProtocolName) => (frame: Uint8Array) => {
+  if (protocol === "twilio") return frame.some((code) => code !== Voice.SILENCE)
+  const power = Voice.decodeMulaw(frame).reduce((sum, sample) => sum + sample * sample, 0) / frame.length
+  return power > TONE_POWER / 2
+}
+
+/** An agent that plays a script, in a protocol. Default: Twilio's. */
+export const scriptedAgent = (
+  side: AgentSide,
+  script: ReadonlyArray<AgentStep>,
+  protocol: VoiceProtocolName = "twilio"
+): ScriptedAgent => {
+  const wire = agentWire(protocol)
+  const isAudible = isAudibleIn(protocol)
   const answeredMarks: Array<string> = []
   const waiting = new Set<() => void>()
-  let stream = ""
+  const others: Array<unknown> = []
   let start: unknown
+  /** Audio that is not a whole frame yet, and when the first sample of all was received. */
+  let rest = new Uint8Array()
+  let began: number | undefined
+  let frames = 0
   let isStopped = false
   /** When each audible frame was received that no step has waited for. */
   let audible: Array<number> = []
 
-  const receive = (text: string, at: number): void => {
-    const message = decode(text)
-    if (message.event === "start") {
-      stream = message.streamSid ?? ""
-      start = message.start
-    } else if (message.event === "stop") isStopped = true
-    else if (message.event === "mark") answeredMarks.push(message.mark?.name ?? "")
-    else if (message.event === "media") {
-      // Only a frame of silence has no other code: tones cross zero, but not for 20 ms.
-      const isAudible = Buffer.from(message.media?.payload ?? "", "base64").some((code) => code !== Voice.SILENCE)
-      if (isAudible) audible.push(at)
+  /** When each audible frame was received, counted from the first: parts of a converted stream come in other sizes. */
+  const listen = (audio: Uint8Array, at: number): void => {
+    began ??= at - Voice.millisOf(Math.max(0, audio.length - Voice.FRAME_SAMPLES))
+    const whole = Buffer.concat([rest, audio])
+    let from = 0
+    for (; from + Voice.FRAME_SAMPLES <= whole.length; from += Voice.FRAME_SAMPLES) {
+      const frame = whole.subarray(from, from + Voice.FRAME_SAMPLES)
+      if (isAudible(frame)) audible.push(protocol === "twilio" ? at : began + Voice.frameDueAt(frames))
+      frames++
     }
+    rest = Uint8Array.from(whole.subarray(from))
+  }
+
+  const receive = (message: Voice.WireMessage, at: number): void => {
+    const { audio, isStopped: stops, mark, other, started } = wire.read(message)
+    if (started !== undefined && start === undefined) {
+      start = started
+      for (const one of wire.begun()) side.send(one)
+    }
+    if (stops === true) isStopped = true
+    if (mark !== undefined) answeredMarks.push(mark)
+    if (other !== undefined) others.push(other)
+    if (audio !== undefined) listen(audio, at)
     for (const check of [...waiting]) check()
   }
 
@@ -95,8 +113,8 @@ export const scriptedAgent = (side: AgentSide, script: ReadonlyArray<AgentStep>)
   const sleepUntil = (at: number): Effect.Effect<void> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => (at > now ? Effect.sleep(at - now) : Effect.void))
 
-  const send = (fields: object): void => {
-    side.send(JSON.stringify({ streamSid: stream, ...fields }))
+  const send = (messages: ReadonlyArray<Voice.WireMessage>): void => {
+    for (const message of messages) side.send(message)
   }
 
   const perform = (step: AgentStep): Effect.Effect<void> => {
@@ -122,20 +140,15 @@ export const scriptedAgent = (side: AgentSide, script: ReadonlyArray<AgentStep>)
         return Effect.sleep(step.millis)
       case "say":
         return Effect.sync(() => {
-          const audio = speakTones(step.text)
-          const chunk = Voice.samplesOf(step.chunkMillis ?? Voice.FRAME_MILLIS)
-          for (let at = 0; at < audio.length; at += chunk) {
-            const payload = Buffer.from(audio.subarray(at, at + chunk)).toString("base64")
-            send({ event: "media", media: { payload } })
-          }
+          send(wire.say(speakTones(step.text), Voice.samplesOf(step.chunkMillis ?? Voice.FRAME_MILLIS)))
         })
       case "mark":
         return Effect.sync(() => {
-          send({ event: "mark", mark: { name: step.name } })
+          send(wire.mark(step.name))
         })
       case "clear":
         return Effect.sync(() => {
-          send({ event: "clear" })
+          send(wire.clear())
         })
       case "send":
         return Effect.sync(() => {
@@ -148,11 +161,15 @@ export const scriptedAgent = (side: AgentSide, script: ReadonlyArray<AgentStep>)
 
   return {
     receive,
-    play: Effect.zipRight(
-      until(() => (stream === "" ? undefined : stream)),
-      Effect.forEach(script, perform, { discard: true })
-    ),
+    play: Effect.suspend(() => {
+      send(wire.greeting)
+      return Effect.zipRight(
+        until(() => (start === undefined ? undefined : true)),
+        Effect.forEach(script, perform, { discard: true })
+      )
+    }),
     answeredMarks,
+    others,
     started: () => start,
     stopped: () => isStopped
   }
@@ -160,7 +177,8 @@ export const scriptedAgent = (side: AgentSide, script: ReadonlyArray<AgentStep>)
 
 /** A connection in memory to an agent that plays a script. */
 export const scriptedConnection = (
-  script: ReadonlyArray<AgentStep>
+  script: ReadonlyArray<AgentStep>,
+  protocol: VoiceProtocolName = "twilio"
 ): Effect.Effect<{ readonly connection: Voice.VoiceConnection; readonly agent: ScriptedAgent }, never, Scope.Scope> =>
   Effect.gen(function* () {
     const clock = yield* Effect.clock
@@ -169,15 +187,16 @@ export const scriptedConnection = (
     const now = (): number => clock.unsafeCurrentTimeMillis()
     const agent = scriptedAgent(
       {
-        send: (text) => {
-          if (!isClosed) events.push({ is: "message", at: now(), text })
+        send: (data) => {
+          if (!isClosed) events.push({ is: "message", at: now(), data })
         },
         close: () => {
           isClosed = true
           events.push({ is: "closed", at: now(), reason: "closed the connection", isClean: true })
         }
       },
-      script
+      script,
+      protocol
     )
     yield* Effect.forkScoped(agent.play)
     const connection: Voice.VoiceConnection = {
@@ -195,7 +214,10 @@ export const scriptedConnection = (
   })
 
 /** Calls agents in memory; each call gets an agent that plays the script. */
-export const scriptedConnections = (script: ReadonlyArray<AgentStep>): Layer.Layer<Voice.VoiceConnections> =>
+export const scriptedConnections = (
+  script: ReadonlyArray<AgentStep>,
+  protocol: VoiceProtocolName = "twilio"
+): Layer.Layer<Voice.VoiceConnections> =>
   Layer.succeed(Voice.VoiceConnections, {
-    connect: () => Effect.map(scriptedConnection(script), ({ connection }) => connection)
+    connect: () => Effect.map(scriptedConnection(script, protocol), ({ connection }) => connection)
   })

@@ -17,6 +17,8 @@ const SYMBOL = samplesOf(TONE_MILLIS)
 /** The middle of a symbol, so that its edges may be found up to 10 ms early or late. */
 const WINDOW = SYMBOL / 2
 const AMPLITUDE = 6000
+/** Mean square of a pair of tones. */
+export const TONE_POWER = AMPLITUDE ** 2
 /** Multiples of the window's resolution of 50 Hz, within the band of a telephone. */
 const low = (half: number): number => 300 + 100 * half
 const high = (half: number): number => 1900 + 100 * half

@@ -17,7 +17,8 @@ import {
   CHAT_KINDS,
   type Header,
   NEW_AGENT,
-  repeatedHeader
+  repeatedHeader,
+  VOICE_PROTOCOLS
 } from "../rules/agentDraft.js"
 import { fieldMessages } from "../rules/fieldErrors.js"
 import { number } from "../rules/format.js"
@@ -38,6 +39,7 @@ const FIELDS = [
   "chat_endpoint.kind",
   "chat_endpoint.headers",
   "voice_endpoint.url",
+  "voice_endpoint.protocol",
   "voice_endpoint.headers",
   "voice_endpoint.auth_token"
 ]
@@ -247,9 +249,18 @@ const AgentDialog = ({ agent, onClose }: { readonly agent: Agent | undefined; re
             set({ voice_url })
           }}
         />
+        <Select
+          name="Voice protocol"
+          value={form.voice_protocol}
+          options={VOICE_PROTOCOLS}
+          error={at("voice_endpoint.protocol")}
+          onChange={(protocol) => {
+            set({ voice_protocol: protocol ?? "twilio" })
+          }}
+        />
         <TextField
           name="Token"
-          hint="Signs the connection. Blank for none."
+          hint="Signs the connection in the protocol of Twilio. Blank for none."
           value={form.voice_token}
           error={at("voice_endpoint.auth_token")}
           onChange={(voice_token) => {

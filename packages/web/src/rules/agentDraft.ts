@@ -5,6 +5,7 @@ type Agent = components["schemas"]["Agent"]
 type AgentDraft = components["schemas"]["AgentDraft"]
 export type Channel = Agent["supported_channels"][number]
 export type ChatKind = NonNullable<Agent["chat_endpoint"]>["kind"]
+export type VoiceProtocol = NonNullable<Agent["voice_endpoint"]>["protocol"]
 
 export const CHANNELS: ReadonlyArray<readonly [Channel, string]> = [
   ["voice", "Voice"],
@@ -17,6 +18,13 @@ export const CHANNELS: ReadonlyArray<readonly [Channel, string]> = [
 export const CHAT_KINDS: ReadonlyArray<readonly [ChatKind, string]> = [
   ["openai", "Chat completions (OpenAI)"],
   ["webhook", "Webhook"]
+]
+
+export const VOICE_PROTOCOLS: ReadonlyArray<readonly [VoiceProtocol, string]> = [
+  ["twilio", "Twilio Media Streams"],
+  ["pipecat", "Pipecat (protobuf frames)"],
+  ["elevenlabs", "ElevenLabs"],
+  ["openai_realtime", "OpenAI Realtime"]
 ]
 
 export interface Header {
@@ -37,6 +45,7 @@ export interface AgentForm {
   readonly chat_headers: ReadonlyArray<Header>
   /** Blank for no endpoint. */
   readonly voice_url: string
+  readonly voice_protocol: VoiceProtocol
   readonly voice_headers: ReadonlyArray<Header>
   /** Blank for none. */
   readonly voice_token: string
@@ -52,6 +61,7 @@ export const NEW_AGENT: AgentForm = {
   chat_kind: "openai",
   chat_headers: [],
   voice_url: "",
+  voice_protocol: "twilio",
   voice_headers: [],
   voice_token: ""
 }
@@ -69,6 +79,7 @@ export const agentFormOf = (agent: Agent): AgentForm => ({
   chat_kind: agent.chat_endpoint?.kind ?? "openai",
   chat_headers: headersOf(agent.chat_endpoint?.headers),
   voice_url: agent.voice_endpoint?.url ?? "",
+  voice_protocol: agent.voice_endpoint?.protocol ?? "twilio",
   voice_headers: headersOf(agent.voice_endpoint?.headers),
   voice_token: agent.voice_endpoint?.auth_token ?? ""
 })
@@ -97,6 +108,7 @@ export const agentBodyOf = (form: AgentForm) =>
         ? null
         : {
             url: form.voice_url.trim(),
+            protocol: form.voice_protocol,
             headers: record(form.voice_headers),
             auth_token: form.voice_token === "" ? null : form.voice_token
           }

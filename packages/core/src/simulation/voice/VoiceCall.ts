@@ -11,7 +11,6 @@ import type * as Scope from "effect/Scope"
 import { FRAME_SAMPLES, millisOf, samplesOf, silenceOf } from "./Audio.js"
 import { frameDueAt, framesDue, framesOf } from "./Frames.js"
 import { impaired, type ImpairedLine, noTransit, transmit } from "./Impairments.js"
-import { connectedMessage, messageWriter, readAgentMessage, type StreamIds } from "./MediaStream.js"
 import {
   clearQueue,
   emptyPlayback,
@@ -25,13 +24,15 @@ import {
 import { type ActivityOptions, listen, noActivity, type TimeSpan, spansOf } from "./VoiceActivity.js"
 import type { ConnectionEvent, VoiceConnection } from "./VoiceConnection.js"
 import { type CallerTurn, measureCall, type VoiceMeasures } from "./VoiceMeasures.js"
+import { type AgentMessage, OTHER, type VoiceProtocol, type WireMessage } from "./VoiceProtocol.js"
 
 export interface VoiceCallConfig {
-  readonly ids: StreamIds
-  /** Sent to the agent in `start`. */
+  /** The agent's, of this call alone. */
+  readonly protocol: VoiceProtocol
+  /** Sent to the agent when the connection is open, where the protocol has a place for them. */
   readonly customParameters: Readonly<Record<string, string>>
   readonly maxMillis: number
-  /** Most characters that an agent sends in a call. Default: 64 Mi. */
+  /** Most characters or bytes that an agent sends in a call. Default: 64 Mi. */
   readonly maxReceived?: number
   /** Most audio of the agent that waits to be played. Default: 5 minutes. */
   readonly maxQueuedMillis?: number
@@ -76,7 +77,7 @@ export interface VoiceCall {
    * audible sample.
    */
   readonly say: (audio: Uint8Array, kind?: CallerTurn["kind"]) => Effect.Effect<TimeSpan, CallEnd>
-  /** Sends the tone of a key: 0 to 9, `*`, `#`, A to D. */
+  /** Sends the tone of a key, where the protocol has keys: 0 to 9, `*`, `#`, A to D. */
   readonly press: (key: string) => Effect.Effect<void>
   /** Stays silent for so long. */
   readonly pause: (millis: number) => Effect.Effect<void, CallEnd>
@@ -134,10 +135,11 @@ export const startCall = (
   config: VoiceCallConfig
 ): Effect.Effect<VoiceCall, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { activity: options, ids, line = null, maxInvalid = 50, maxMillis } = config
+    const { activity: options, line = null, maxInvalid = 50, maxMillis, protocol } = config
     const maxReceived = config.maxReceived ?? 64 * 1024 * 1024
     const maxQueued = samplesOf(config.maxQueuedMillis ?? 300_000)
-    const writer = messageWriter(ids)
+    const sendAll = (messages: ReadonlyArray<WireMessage>) =>
+      Effect.forEach(messages, connection.send, { discard: true })
     const ended = yield* Deferred.make<CallEnd>()
 
     const callerTrack: Array<PlayedAudio> = []
@@ -161,22 +163,22 @@ export const startCall = (
       end ??= why
     }
     const began = yield* Clock.currentTimeMillis
-    yield* connection.send(connectedMessage())
-    yield* connection.send(writer.start(config.customParameters))
+    yield* sendAll(protocol.open(config.customParameters))
 
-    const read = (event: ConnectionEvent): void => {
-      if (end !== undefined) return
+    /** Takes in what came, and returns the responses to it. */
+    const read = (event: ConnectionEvent): ReadonlyArray<WireMessage> => {
+      if (end !== undefined) return []
       if (event.is === "closed") {
         finish({ by: "main_agent", reason: event.reason, isClean: event.isClean })
-        return
+        return []
       }
-      received += event.text.length
+      received += event.data.length
       if (received > maxReceived) {
-        finish({ by: "protocol", reason: `sent more than ${maxReceived} characters` })
-        return
+        finish({ by: "protocol", reason: `sent more than ${maxReceived} bytes` })
+        return []
       }
       const now = Math.max(activity.position, samplesOf(event.at - began))
-      const message = Either.getOrElse(readAgentMessage(event.text, ids.streamSid), (reason) => {
+      const message = Either.getOrElse(protocol.read(event.data, event.at), (reason): AgentMessage => {
         firstInvalid ??= reason
         if (++invalid > maxInvalid) {
           finish({
@@ -184,7 +186,7 @@ export const startCall = (
             reason: `sent more than ${maxInvalid} invalid messages. The first: ${firstInvalid.replace(/\.$/, "")}`
           })
         }
-        return { event: "unknown" as const }
+        return OTHER
       })
       switch (message.event) {
         case "media":
@@ -202,9 +204,11 @@ export const startCall = (
         case "clear":
           playback = clearQueue(playback, now)
           clears.push(millisOf(now))
-          break
-        case "unknown":
+          return message.responses ?? []
+        case "other":
+          return message.responses ?? []
       }
+      return []
     }
 
     /** Plays what is due, and returns the marks to answer. */
@@ -218,7 +222,7 @@ export const startCall = (
 
     const sendClean = (frame: Uint8Array | undefined) => {
       if (frame !== undefined) callerTrack.push({ at: sent * FRAME_SAMPLES, audio: frame })
-      return connection.send(writer.media(frame ?? silenceOf(FRAME_SAMPLES)))
+      return sendAll(protocol.media(frame ?? silenceOf(FRAME_SAMPLES)))
     }
 
     /** The recording has what the agent hears, without the delays of frames. */
@@ -227,14 +231,14 @@ export const startCall = (
       callerTrack.push({ at: sent * FRAME_SAMPLES, audio: arriving })
       const sending = transmit(over, transit, arriving)
       ;({ transit } = sending)
-      return Effect.forEach(sending.arrived, (one) => connection.send(writer.media(one)), { discard: true })
+      return sendAll(sending.arrived.flatMap(protocol.media))
     }
 
     /** One frame: what came is read, what is due is played, and the caller's next 20 ms are sent. */
     const tick = Effect.gen(function* () {
-      for (const event of yield* connection.take) read(event)
+      for (const event of yield* connection.take) yield* sendAll(read(event))
       const marks = play(samplesOf(frameDueAt(sent)))
-      for (const name of marks) yield* connection.send(writer.mark(name))
+      for (const name of marks) yield* sendAll(protocol.mark(name))
       if (frameDueAt(sent) >= maxMillis) finish({ by: "max_duration" })
       if (end === undefined) {
         const next = outgoing.shift()
@@ -257,7 +261,7 @@ export const startCall = (
         }
       }
       for (const check of [...waiting]) check()
-      yield* connection.send(writer.stop())
+      yield* sendAll(protocol.close())
       if (end !== undefined) yield* Deferred.succeed(ended, end)
     })
     yield* Effect.forkScoped(pace)
@@ -329,7 +333,7 @@ export const startCall = (
             ? Effect.succeed({ start: now(), end: now() })
             : until(() => Option.fromNullable(span))
         }),
-      press: (key) => connection.send(writer.dtmf(key)),
+      press: (key) => sendAll(protocol.key(key)),
       pause: (millis) =>
         Effect.suspend(() => {
           const since = now()

@@ -5,14 +5,16 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import type { VoiceProtocolName } from "../../catalog/Agent.js"
 import * as Fields from "../../kernel/Fields.js"
 import { AgentId } from "../../kernel/Ids.js"
 import { otherEncoding } from "./AudioEncodingRules.js"
 import { samplesOf } from "./Audio.js"
-import type { StreamIds } from "./MediaStream.js"
 import type { VoiceAddress } from "./VoiceAddressRules.js"
 import { type CallEnd, startCall } from "./VoiceCall.js"
 import { ConnectionProblem, VoiceFailed, VoiceConnections } from "./VoiceConnection.js"
+import { protocolOf } from "./protocols/index.js"
+import type { StreamIds } from "./protocols/MediaStream.js"
 
 /** What is wrong with a voice endpoint. */
 export const VoiceProblem = Schema.Literal(
@@ -46,6 +48,7 @@ export const encodeVoiceCheck = Schema.encodeSync(VoiceCheck)
 
 /** What was observed in a check. */
 export interface ObservedCall {
+  readonly protocol: VoiceProtocolName
   /** Milliseconds from the start to the first sound; null if there was none. */
   readonly onset: number | null
   /** The agent's audio. */
@@ -86,14 +89,31 @@ const ADVICE: Readonly<Record<VoiceProblem, string>> = {
   unauthorized: "Check the headers and the auth_token of the endpoint.",
   status: "Check the path of the endpoint's url, and that the server serves WebSockets there.",
   handshake: "Check that the server speaks WebSocket, and whether it expects wss: or ws:.",
-  no_audio:
-    "Check that the agent sends media messages with the streamSid of start. If it waits for the caller to speak, configure text to speech.",
+  no_audio: "If it waits for the caller to speak, configure text to speech.",
   encoding: "The payload of media messages has to be raw mu-law samples at 8,000 Hz.",
-  protocol: "The agent has to send the media, mark and clear messages of Twilio Media Streams.",
+  protocol: "Check the protocol of the endpoint.",
   closed: "Check the log of the agent's server."
 }
 
-const GREETED_ADVICE = "Check that it reads media messages, and sends its own with the streamSid of start."
+/** What an agent of a protocol sends. */
+const EXPECTED: Readonly<Record<VoiceProtocolName, { readonly audio: string; readonly messages: string }>> = {
+  twilio: {
+    audio: "reads media messages, and sends its own with the streamSid of start",
+    messages: "the media, mark and clear messages of Twilio Media Streams"
+  },
+  pipecat: {
+    audio: "reads AudioRawFrame frames of 16,000 Hz, and sends its own",
+    messages: "the protobuf frames of Pipecat (ProtobufFrameSerializer)"
+  },
+  elevenlabs: {
+    audio: "reads user_audio_chunk messages, and sends audio events",
+    messages: "the events of the conversation WebSocket of ElevenLabs"
+  },
+  openai_realtime: {
+    audio: "reads input_audio_buffer.append events, detects turns, and sends response.output_audio.delta events",
+    messages: "the events of the Realtime API of OpenAI"
+  }
+}
 
 const finding = (problem: VoiceProblem, detail: string): Finding => ({
   problem,
@@ -101,10 +121,14 @@ const finding = (problem: VoiceProblem, detail: string): Finding => ({
 })
 
 /** What is wrong with what was heard: messages first, since without them no audio is understood. */
-export const findingOf = ({ audio, end, invalid, isGreeted, onset }: ObservedCall): Finding => {
-  if (end?.by === "protocol") return finding("protocol", `The agent's server ${end.reason}.`)
-  if (invalid !== null) return finding("protocol", `The agent's server sent an invalid message. ${invalid}`)
-  const encoding = otherEncoding(audio)
+export const findingOf = ({ audio, end, invalid, isGreeted, onset, protocol }: ObservedCall): Finding => {
+  const expected = EXPECTED[protocol]
+  const invalidMessages = (detail: string): Finding =>
+    finding("protocol", `${detail} The agent has to send ${expected.messages}.`)
+  if (end?.by === "protocol") return invalidMessages(`The agent's server ${end.reason}.`)
+  if (invalid !== null) return invalidMessages(`The agent's server sent an invalid message. ${invalid}`)
+  // Other protocols state the encoding.
+  const encoding = protocol === "twilio" ? otherEncoding(audio) : null
   if (encoding !== null) return finding("encoding", `The agent's audio is not mu-law; it is probably ${encoding}.`)
   if (end?.by === "main_agent" && (onset === null || !end.isClean)) {
     const when = onset === null ? " before any of its audio was heard" : " while the agent spoke"
@@ -113,12 +137,13 @@ export const findingOf = ({ audio, end, invalid, isGreeted, onset }: ObservedCal
   if (onset === null) {
     const sent = audio.length === 0 ? "no audio" : "nothing but silence"
     const seconds = FIRST_AUDIO_MILLIS / 1000
+    const check = `Check that it ${expected.audio}.`
     return isGreeted
       ? {
           problem: "no_audio",
-          detail: `The agent's server sent ${sent} for ${seconds} seconds, also when it was greeted. ${GREETED_ADVICE}`
+          detail: `The agent's server sent ${sent} for ${seconds} seconds, also when it was greeted. ${check}`
         }
-      : finding("no_audio", `The agent's server sent ${sent} for ${seconds} seconds.`)
+      : finding("no_audio", `The agent's server sent ${sent} for ${seconds} seconds. ${check}`)
   }
   return { problem: null, detail: `The agent answered: its first audio came after ${secondsOf(onset).toFixed(2)} s.` }
 }
@@ -134,6 +159,7 @@ const secondsOf = (millis: number): number => Math.round(millis) / 1000
 export const checkVoice = (
   agentId: AgentId,
   address: VoiceAddress,
+  protocol: VoiceProtocolName,
   ids: StreamIds,
   greeting: Uint8Array | null
 ): Effect.Effect<VoiceCheck, never, VoiceConnections> =>
@@ -152,7 +178,7 @@ export const checkVoice = (
     )
     const connectSeconds = secondsOf((yield* Clock.currentTimeMillis) - began)
     const call = yield* startCall(connection, {
-      ids,
+      protocol: protocolOf(protocol, ids),
       customParameters: {},
       maxMillis: FIRST_AUDIO_MILLIS + 2 * LISTEN_MILLIS
     })
@@ -171,6 +197,7 @@ export const checkVoice = (
     yield* call.hangUp
     const { agentTrack, invalid } = yield* call.record
     const { detail, problem } = findingOf({
+      protocol,
       onset: first,
       audio: Buffer.concat(agentTrack.map((part) => part.audio)),
       invalid,

@@ -3,6 +3,7 @@ import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { VoiceAddress } from "./VoiceAddressRules.js"
+import type { WireMessage } from "./VoiceProtocol.js"
 
 /** What kept a connection from being opened. */
 export const ConnectionProblem = Schema.Literal(
@@ -37,14 +38,14 @@ export class VoiceFailed extends Schema.TaggedError<VoiceFailed>("@earshot/core/
 
 /** What happened on a connection, and when, in milliseconds of the clock. */
 export type ConnectionEvent =
-  | { readonly is: "message"; readonly at: number; readonly text: string }
+  | { readonly is: "message"; readonly at: number; readonly data: WireMessage }
   /** The last event. The reason is a predicate: `closed the connection`. Clean is a close that the agent's server announced. */
   | { readonly is: "closed"; readonly at: number; readonly reason: string; readonly isClean: boolean }
 
 /** An open connection to an agent. */
 export interface VoiceConnection {
   /** Without effect once the connection is closed. */
-  readonly send: (message: string) => Effect.Effect<void>
+  readonly send: (message: WireMessage) => Effect.Effect<void>
   /** The events since the last call, in order; never waits. */
   readonly take: Effect.Effect<ReadonlyArray<ConnectionEvent>>
 }

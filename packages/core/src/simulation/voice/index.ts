@@ -23,15 +23,11 @@ export {
 export { chance } from "./Chance.js"
 export { impaired, type ImpairedLine, noTransit, SECOND_TALKER, type Transit, transmit } from "./Impairments.js"
 export { frameDueAt, framesDue, framesOf } from "./Frames.js"
-export {
-  type AgentMessage,
-  connectedMessage,
-  MAX_MESSAGE,
-  messageWriter,
-  readAgentMessage,
-  type StreamIds,
-  streamIdsOf
-} from "./MediaStream.js"
+export { mediaStream, type StreamIds, streamIdsOf } from "./protocols/MediaStream.js"
+export { protocolOf } from "./protocols/index.js"
+export { type AgentMessage, MAX_MESSAGE, type VoiceProtocol, type WireMessage } from "./VoiceProtocol.js"
+export { type AudioFormat, type Decoder, makeDecoder, makeEncoder, readPcm, writePcm } from "./PcmAudio.js"
+export { makeResampler, MAX_RATE, MIN_RATE, type Resampler } from "./Resampling.js"
 export {
   clearQueue,
   emptyPlayback,

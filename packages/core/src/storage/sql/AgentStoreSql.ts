@@ -3,7 +3,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { Agent, type AgentEndpoints, Channel, SealedValue } from "../../catalog/Agent.js"
+import { Agent, type AgentEndpoints, Channel, SealedValue, VoiceProtocolName } from "../../catalog/Agent.js"
 import { AssistantIdTaken } from "../../catalog/AgentErrors.js"
 import { AgentStore, type NewAgent } from "../../catalog/AgentStore.js"
 import * as Fields from "../../kernel/Fields.js"
@@ -26,7 +26,8 @@ const endpointColumns = {
       Schema.Struct({
         url: Schema.String,
         headers: SealedHeaders,
-        authToken: Fields.named("auth_token", Schema.NullOr(SealedValue))
+        authToken: Fields.named("auth_token", Schema.NullOr(SealedValue)),
+        protocol: VoiceProtocolName
       })
     )
   )
@@ -51,7 +52,14 @@ const AgentRow = Schema.Struct({
 /** The columns of endpoints. A printed endpoint is always the same text, so that it can be compared. */
 const endpointsOf = ({ chatEndpoint: chat, voiceEndpoint: voice }: AgentEndpoints) => ({
   chat_endpoint: chat && JSON.stringify({ url: chat.url, kind: chat.kind, headers: chat.headers }),
-  voice_endpoint: voice && JSON.stringify({ url: voice.url, headers: voice.headers, auth_token: voice.authToken })
+  voice_endpoint:
+    voice &&
+    JSON.stringify({
+      url: voice.url,
+      headers: voice.headers,
+      auth_token: voice.authToken,
+      protocol: voice.protocol
+    })
 })
 
 export const layer = Layer.effect(

@@ -62,6 +62,7 @@ export const layer = Layer.effect(
               channel: result.channel,
               concurrency_limit: result.concurrencyLimit,
               provider_data: documentText(result.providerData),
+              is_executed: result.isExecuted ? 1 : 0,
               created_by: permit.userId,
               created_ms: at,
               updated_ms: at

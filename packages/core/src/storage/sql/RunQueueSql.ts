@@ -68,8 +68,8 @@ export const runQueue = (
       const waits = (run: string) => sql`${sql.literal(run)}.organization_id = ${permit.organizationId}
         AND ${sql.literal(run)}.channel = ${channel} AND ${sql.literal(run)}.status = 'queued'
         AND ${sql.literal(run)}.deleted_ms IS NULL`
-      // How many more runs a result may start; none if it is out of scope.
-      const room = sql`CASE WHEN ${visible(permit)} THEN COALESCE(t.concurrency_limit
+      // How many more runs a result may start; none if it is out of scope, or the engine executes them itself.
+      const room = sql`CASE WHEN ${visible(permit)} AND COALESCE(t.is_executed, 0) = 0 THEN COALESCE(t.concurrency_limit
         - (SELECT count(*) FROM ${tables.capacity_slots} c WHERE c.result_id = t.id), ${limit}) ELSE 0 END`
       // Steps along an index, a run at a time: from a run to the next of its result while there is room, or else to the
       // first of the next result. A result's runs are made at once, so this order is that of their ids. It counts what it

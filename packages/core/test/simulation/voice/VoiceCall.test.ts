@@ -11,11 +11,11 @@ import type * as Scope from "effect/Scope"
 
 const { readTones, speakTones } = VoiceKit
 
-const config: Voice.VoiceCallConfig = {
-  ids: { accountSid: "AC1", callSid: "CA1", streamSid: "MZ1" },
+const config = (): Voice.VoiceCallConfig => ({
+  protocol: Voice.mediaStream({ accountSid: "AC1", callSid: "CA1", streamSid: "MZ1" }),
   customParameters: { name: "Ann" },
   maxMillis: 3_600_000
-}
+})
 const patience = { endMillis: 300, timeoutMillis: 10_000 }
 
 interface Called {
@@ -33,7 +33,7 @@ const calling = <A, E>(
     Effect.scoped(
       Effect.gen(function* () {
         const { agent, connection } = yield* VoiceKit.scriptedConnection(script)
-        return yield* program({ agent, call: yield* Voice.startCall(connection, { ...config, ...options }) })
+        return yield* program({ agent, call: yield* Voice.startCall(connection, { ...config(), ...options }) })
       })
     )
   )

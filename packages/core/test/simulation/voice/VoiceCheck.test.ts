@@ -14,7 +14,7 @@ const wait = (millis: number): VoiceKit.AgentStep => ({ does: "wait", millis })
 
 /** Checks an agent that plays a script, under a virtual clock. */
 const greeting = (audio: Uint8Array | null, script: ReadonlyArray<VoiceKit.AgentStep>) =>
-  Voice.checkVoice(AgentId.make(1), { url: "wss://agent.example", headers: {} }, ids, audio).pipe(
+  Voice.checkVoice(AgentId.make(1), { url: "wss://agent.example", headers: {} }, "twilio", ids, audio).pipe(
     Effect.provide(VoiceKit.scriptedConnections(script)),
     VoiceKit.withVirtualClock
   )
@@ -150,6 +150,7 @@ describe("a check of a voice endpoint", () => {
       const check = yield* Voice.checkVoice(
         AgentId.make(1),
         { url: "wss://agent.example", headers: {} },
+        "twilio",
         ids,
         null
       ).pipe(Effect.provideService(Voice.VoiceConnections, { connect: () => Effect.never }), VoiceKit.withVirtualClock)
@@ -160,7 +161,14 @@ describe("a check of a voice endpoint", () => {
   it("reports a connection that breaks while the agent speaks", () => {
     const end = { by: "main_agent", reason: "broke the connection", isClean: false } as const
     expect(
-      Voice.findingOf({ onset: 10, audio: VoiceKit.speakTones("a"), invalid: null, isGreeted: false, end })
+      Voice.findingOf({
+        protocol: "twilio",
+        onset: 10,
+        audio: VoiceKit.speakTones("a"),
+        invalid: null,
+        isGreeted: false,
+        end
+      })
     ).toMatchObject({
       problem: "closed",
       detail: expect.stringMatching(/^The agent's server broke the connection while the agent spoke\. /)

@@ -56,7 +56,9 @@ describe("frames", () => {
   )
 })
 
-const read = (message: unknown) => Voice.readAgentMessage(JSON.stringify(message), SID)
+const ids = { accountSid: "AC1", callSid: "CA1", streamSid: SID }
+const readText = (text: Voice.WireMessage) => Voice.mediaStream(ids).read(text, 0)
+const read = (message: unknown) => readText(JSON.stringify(message))
 
 describe("a message of an agent", () => {
   it("is media, a mark or a clear", () => {
@@ -67,7 +69,7 @@ describe("a message of an agent", () => {
       Either.right({ event: "mark", name: "end" })
     )
     expect(read({ event: "clear", streamSid: SID })).toEqual(Either.right({ event: "clear" }))
-    expect(read({ event: "transcript" })).toEqual(Either.right({ event: "unknown" }))
+    expect(read({ event: "transcript" })).toEqual(Either.right({ event: "other" }))
   })
   it.each([
     ["JSON", "x"],
@@ -81,29 +83,30 @@ describe("a message of an agent", () => {
     ["header", `{"event":"media","streamSid":"MZ1","media":{"payload":"${Buffer.from("RIFF").toString("base64")}"}}`],
     ["longer", `"${"x".repeat(Voice.MAX_MESSAGE)}"`]
   ])("is rejected for %s", (reason, text) => {
-    const found = Voice.readAgentMessage(text, SID)
+    const found = readText(text)
     expect(Either.isLeft(found) && found.left.includes(reason.split(" ").at(-1) ?? "")).toBe(true)
   })
   check(
     "is read or rejected, whatever it is",
     fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
-      expect(Either.isEither(Voice.readAgentMessage(text, SID))).toBe(true)
+      expect(Either.isEither(readText(text))).toBe(true)
     })
   )
 })
 
 describe("messages to an agent", () => {
   it("have the fields of Twilio Media Streams", () => {
-    const writer = Voice.messageWriter({ accountSid: "AC1", callSid: "CA1", streamSid: SID })
+    const protocol = Voice.mediaStream(ids)
     const all = [
-      Voice.connectedMessage(),
-      writer.start({ name: "Ann" }),
-      writer.media(Voice.silenceOf(2)),
-      writer.media(Voice.silenceOf(2)),
-      writer.dtmf("1"),
-      writer.mark("end"),
-      writer.stop()
-    ].map((text): unknown => JSON.parse(text))
+      protocol.open({ name: "Ann" }),
+      protocol.media(Voice.silenceOf(2)),
+      protocol.media(Voice.silenceOf(2)),
+      protocol.key("1"),
+      protocol.mark("end"),
+      protocol.close()
+    ]
+      .flat()
+      .map((text): unknown => JSON.parse(String(text)))
     const media = (sequenceNumber: string, chunk: string, timestamp: string) => ({
       event: "media",
       sequenceNumber,

@@ -290,12 +290,12 @@ describe("the address of a call by voice", () => {
   it("has the endpoint's headers, and is signed as Twilio signs requests", () => {
     const headers = { Authorization: Redacted.make("Bearer x"), "x-twilio-signature": Redacted.make("forged") }
     const url = "wss://agent.example/media?x=1"
-    expect(Voice.voiceAddressOf({ url, headers, authToken: null })).toEqual({
+    expect(Voice.voiceAddressOf({ url, protocol: "twilio", headers, authToken: null })).toEqual({
       url,
       headers: { Authorization: "Bearer x", "x-twilio-signature": "forged" }
     })
     // printf %s wss://agent.example/media?x=1 | openssl dgst -sha1 -hmac 12345 -binary | base64
-    expect(Voice.voiceAddressOf({ url, headers, authToken: Redacted.make("12345") })).toEqual({
+    expect(Voice.voiceAddressOf({ url, protocol: "twilio", headers, authToken: Redacted.make("12345") })).toEqual({
       url,
       headers: { Authorization: "Bearer x", "X-Twilio-Signature": "9aRn1HIqACip4msr4QL2esQ0pWs=" }
     })

@@ -14,7 +14,8 @@ import {
   type Scenario,
   type Transcriber,
   type Voice,
-  type VoiceExecutorConfig
+  type VoiceExecutorConfig,
+  type VoiceProtocolName
 } from "@earshot/core"
 import { VoiceKit } from "@earshot/test-kit"
 import * as DateTime from "effect/DateTime"
@@ -36,7 +37,7 @@ export const agentAt = (url: string): Agent =>
     provider: null,
     supportedChannels: ["voice"],
     chatEndpoint: null,
-    voiceEndpoint: { url, headers: {}, authToken: null },
+    voiceEndpoint: { url, protocol: "twilio", headers: {}, authToken: null },
     createdAt: DateTime.unsafeMake(0),
     updatedAt: DateTime.unsafeMake(0)
   })
@@ -66,12 +67,12 @@ export const executorOf = (
   of: Layer.Layer<Voice.TextToSpeech | Transcriber> = speech
 ) => Layer.effect(RunExecutor, makeVoiceExecutor(config)).pipe(Layer.provide(Layer.mergeAll(connections, of, noModel)))
 
-export const runOf = (scenario: Scenario): RunToPlay => ({
+export const runOf = (scenario: Scenario, protocol: VoiceProtocolName = "twilio"): RunToPlay => ({
   run: RunId.make(1),
   channel: "voice",
   agent: agentAt("wss://agent.example"),
   chatEndpoint: null,
-  voiceEndpoint: { url: "wss://agent.example", headers: {}, authToken: null },
+  voiceEndpoint: { url: "wss://agent.example", protocol, headers: {}, authToken: null },
   scenario
 })
 
@@ -80,10 +81,11 @@ export const play = (
   script: Script,
   scenario: Scenario,
   config: VoiceExecutorConfig = {},
-  of?: Layer.Layer<Voice.TextToSpeech | Transcriber>
+  of?: Layer.Layer<Voice.TextToSpeech | Transcriber>,
+  protocol: VoiceProtocolName = "twilio"
 ): Effect.Effect<PlayedRun> =>
-  Effect.flatMap(RunExecutor, (executor) => executor.play(runOf(scenario))).pipe(
-    Effect.provide(executorOf(VoiceKit.scriptedConnections(script), config, of)),
+  Effect.flatMap(RunExecutor, (executor) => executor.play(runOf(scenario, protocol))).pipe(
+    Effect.provide(executorOf(VoiceKit.scriptedConnections(script, protocol), config, of)),
     VoiceKit.withVirtualClock
   )
 

@@ -5,10 +5,10 @@
 import { createHash } from "node:crypto"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { FRAME_MILLIS, SAMPLE_RATE } from "./Audio.js"
+import { FRAME_MILLIS, SAMPLE_RATE } from "../Audio.js"
+import { type AgentMessage, MAX_MESSAGE, OTHER, type VoiceProtocol, type WireMessage } from "../VoiceProtocol.js"
+import { Base64, base64Of } from "./JsonMessage.js"
 
-/** The longest message of an agent in characters; audio of a minute and a half. */
-export const MAX_MESSAGE = 1024 * 1024
 const MAX_MARK = 1000
 
 export interface StreamIds {
@@ -24,15 +24,6 @@ export const streamIdsOf = (name: string): StreamIds => {
   return { accountSid: idOf("AC"), callSid: idOf("CA"), streamSid: idOf("MZ") }
 }
 
-/** What an agent sends. */
-export type AgentMessage =
-  | { readonly event: "media"; readonly audio: Uint8Array }
-  | { readonly event: "mark"; readonly name: string }
-  | { readonly event: "clear" }
-  /** An event that the protocol does not have. */
-  | { readonly event: "unknown" }
-
-const Base64 = Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9+/]*={0,2}$/))
 const streamSid = Schema.String
 
 const Event = Schema.Struct({ event: Schema.String })
@@ -55,7 +46,8 @@ const hasFileHead = (audio: Buffer): boolean =>
   FILE_HEADS.some((head) => audio.subarray(0, head.length).toString("latin1") === head)
 
 /** Reads an agent's message; left is a sentence that says what is wrong with it, and repeats nothing of it. */
-export const readAgentMessage = (text: string, stream: string): Either.Either<AgentMessage, string> => {
+export const readAgentMessage = (text: WireMessage, stream: string): Either.Either<AgentMessage, string> => {
+  if (typeof text !== "string") return Either.left("A message is not JSON.")
   if (text.length > MAX_MESSAGE) return Either.left(`A message is longer than ${MAX_MESSAGE} characters.`)
   let message: unknown
   try {
@@ -83,22 +75,20 @@ export const readAgentMessage = (text: string, stream: string): Either.Either<Ag
         ? ofStream(message.streamSid, { event: "clear" })
         : Either.left("A clear message has no streamSid.")
     default:
-      return Either.right({ event: "unknown" })
+      return Either.right(OTHER)
   }
 }
 
-/** The first message of a connection. */
-export const connectedMessage = (): string => JSON.stringify({ event: "connected", protocol: "Call", version: "1.0.0" })
-
-/** Writes the messages after `connected`, each with the next sequence number. */
-export const messageWriter = (ids: StreamIds) => {
+/** A call over Twilio Media Streams. Each message after `connected` has the next sequence number. */
+export const mediaStream = (ids: StreamIds): VoiceProtocol => {
   const { streamSid } = ids
   let sequence = 0
   let chunk = 0
   const write = (event: string, fields: object): string =>
     JSON.stringify({ event, sequenceNumber: String(++sequence), ...fields, streamSid })
   return {
-    start: (customParameters: Readonly<Record<string, string>>): string =>
+    open: (customParameters) => [
+      JSON.stringify({ event: "connected", protocol: "Call", version: "1.0.0" }),
       write("start", {
         start: {
           ...ids,
@@ -106,20 +96,21 @@ export const messageWriter = (ids: StreamIds) => {
           mediaFormat: { encoding: "audio/x-mulaw", sampleRate: SAMPLE_RATE, channels: 1 },
           customParameters
         }
-      }),
-    /** The next frame of the caller's audio. */
-    media: (frame: Uint8Array): string =>
+      })
+    ],
+    media: (frame) => [
       write("media", {
         media: {
           track: "inbound",
           chunk: String(++chunk),
           timestamp: String((chunk - 1) * FRAME_MILLIS),
-          payload: Buffer.from(frame).toString("base64")
+          payload: base64Of(frame)
         }
-      }),
-    dtmf: (digit: string): string => write("dtmf", { dtmf: { track: "inbound_track", digit } }),
-    /** What the agent queued before its mark has played, or was cleared. */
-    mark: (name: string): string => write("mark", { mark: { name } }),
-    stop: (): string => write("stop", { stop: { accountSid: ids.accountSid, callSid: ids.callSid } })
+      })
+    ],
+    key: (digit) => [write("dtmf", { dtmf: { track: "inbound_track", digit } })],
+    mark: (name) => [write("mark", { mark: { name } })],
+    close: () => [write("stop", { stop: { accountSid: ids.accountSid, callSid: ids.callSid } })],
+    read: (message) => readAgentMessage(message, streamSid)
   }
 }
