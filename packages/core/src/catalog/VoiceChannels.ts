@@ -13,7 +13,7 @@ const PROTOCOLS: Readonly<Record<SharedChannel, ReadonlyArray<VoiceProtocolName>
 
 export const SHARED_CHANNELS: ReadonlyArray<SharedChannel> = ["provider_d_v2", "provider_e_v2", "provider_f"]
 
-export const isShared = (channel: Channel): channel is SharedChannel => channel !== "voice" && channel !== "text"
+const isShared = (channel: Channel): channel is SharedChannel => channel !== "voice" && channel !== "text"
 
 /** Why an agent cannot be called by a channel over its voice endpoint; null if it can. */
 export const whyNotCalled = (

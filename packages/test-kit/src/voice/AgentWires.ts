@@ -28,6 +28,8 @@ export interface AgentWire {
   readonly mark: (name: string) => ReadonlyArray<Voice.WireMessage>
 }
 
+const decodeJson = Schema.decodeUnknownSync(Schema.parseJson())
+
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64")
 
 const partsOf = (audio: Uint8Array, part: number): ReadonlyArray<Uint8Array> =>
@@ -134,7 +136,7 @@ const pipecat = (): AgentWire => {
     const frame = bytesOf(binary(message))
     const text = frame.get(4)
     if (text !== undefined) {
-      return { started: JSON.parse(Buffer.from(bytesOf(text).get(1) ?? []).toString()) as unknown }
+      return { started: decodeJson(Buffer.from(bytesOf(text).get(1) ?? []).toString()) }
     }
     return { audio: audioOf(bytesOf(frame.get(2) ?? Buffer.alloc(0)).get(3) ?? Buffer.alloc(0)) }
   }
@@ -176,7 +178,7 @@ const elevenLabs = (): AgentWire => {
     read: (message) => {
       const { type, user_audio_chunk: chunk } = decodeTyped(message)
       if (chunk !== undefined) return { audio: audioOf(Buffer.from(chunk, "base64")) }
-      const content = JSON.parse(String(message)) as unknown
+      const content = decodeJson(message)
       return type === "conversation_initiation_client_data" ? { started: content } : { other: content }
     },
     begun: () => [
@@ -220,7 +222,7 @@ const openAiRealtime = (): AgentWire => {
       const { audio, type } = decodeTyped(message)
       return type === "input_audio_buffer.append" && audio !== undefined
         ? { audio: audioOf(Buffer.from(audio, "base64")), started: type }
-        : { other: JSON.parse(String(message)) as unknown }
+        : { other: decodeJson(message) }
     },
     begun: () => [],
     say: (audio, part) => {

@@ -13,7 +13,7 @@ import { samplesOf } from "./Audio.js"
 import type { VoiceAddress } from "./VoiceAddressRules.js"
 import { type CallEnd, startCall } from "./VoiceCall.js"
 import { ConnectionProblem, VoiceFailed, VoiceConnections } from "./VoiceConnection.js"
-import { protocolOf } from "./protocols/index.js"
+import { protocolOf } from "./protocols/Protocols.js"
 import type { StreamIds } from "./protocols/MediaStream.js"
 
 /** What is wrong with a voice endpoint. */

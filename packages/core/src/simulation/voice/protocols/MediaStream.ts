@@ -46,7 +46,7 @@ const hasFileHead = (audio: Buffer): boolean =>
   FILE_HEADS.some((head) => audio.subarray(0, head.length).toString("latin1") === head)
 
 /** Reads an agent's message; left is a sentence that says what is wrong with it, and repeats nothing of it. */
-export const readAgentMessage = (text: WireMessage, stream: string): Either.Either<AgentMessage, string> => {
+const readAgentMessage = (text: WireMessage, stream: string): Either.Either<AgentMessage, string> => {
   if (typeof text !== "string") return Either.left("A message is not JSON.")
   if (text.length > MAX_MESSAGE) return Either.left(`A message is longer than ${MAX_MESSAGE} characters.`)
   let message: unknown
