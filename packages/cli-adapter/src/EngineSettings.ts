@@ -80,7 +80,7 @@ const httpUrl = (variable: string): Effect.Effect<string | undefined, UsageError
     : new UsageError({ reason: `${variable}: The URL must start with http:// or https://.` })
 }
 
-/** The servers that transcribe and synthesize speech. They come from the environment, since their keys are secrets. */
+/** What transcribes and synthesizes speech. It comes from the environment, since keys of servers are secrets. */
 const speechSettings: Effect.Effect<Pick<EngineSettings, "transcriber" | "textToSpeech">, UsageError> = Effect.gen(
   function* () {
     const env = process.env
@@ -88,6 +88,10 @@ const speechSettings: Effect.Effect<Pick<EngineSettings, "transcriber" | "textTo
       yield* httpUrl("EARSHOT_TRANSCRIBER_URL"),
       yield* httpUrl("EARSHOT_SPEECH_URL")
     ]
+    const program = nonBlank(env.EARSHOT_SPEECH_PROGRAM)
+    if (program !== undefined && speechUrl !== undefined) {
+      return yield* new UsageError({ reason: "Set either EARSHOT_SPEECH_URL or EARSHOT_SPEECH_PROGRAM." })
+    }
     return {
       transcriber:
         transcriberUrl === undefined
@@ -98,14 +102,16 @@ const speechSettings: Effect.Effect<Pick<EngineSettings, "transcriber" | "textTo
               model: nonBlank(env.EARSHOT_TRANSCRIBER_MODEL) ?? "whisper-1"
             },
       textToSpeech:
-        speechUrl === undefined
-          ? undefined
-          : {
-              baseUrl: speechUrl,
-              apiKey: secretFrom(env.EARSHOT_SPEECH_KEY),
-              model: nonBlank(env.EARSHOT_SPEECH_MODEL) ?? "tts-1",
-              voice: nonBlank(env.EARSHOT_SPEECH_VOICE) ?? "alloy"
-            }
+        program !== undefined
+          ? { program, voice: nonBlank(env.EARSHOT_SPEECH_VOICE) }
+          : speechUrl === undefined
+            ? undefined
+            : {
+                baseUrl: speechUrl,
+                apiKey: secretFrom(env.EARSHOT_SPEECH_KEY),
+                model: nonBlank(env.EARSHOT_SPEECH_MODEL) ?? "tts-1",
+                voice: nonBlank(env.EARSHOT_SPEECH_VOICE) ?? "alloy"
+              }
     }
   }
 )

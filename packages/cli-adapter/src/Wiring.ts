@@ -65,8 +65,11 @@ export interface EngineSettings {
   readonly redaction: RedactionSettings
   /** The server that transcribes `none-mono` calls, and what agents say in runs by voice. */
   readonly transcriber: SpeechServer | undefined
-  /** The server that speaks for the testing agent in runs by voice. */
-  readonly textToSpeech: (SpeechServer & { readonly voice: string }) | undefined
+  /** What speaks for the testing agent in runs by voice: a server, or a program of this machine. */
+  readonly textToSpeech:
+    | (SpeechServer & { readonly voice: string })
+    | { readonly program: string; readonly voice: string | undefined }
+    | undefined
   /** Metrics that need a language model are skipped without one. */
   readonly languageModel: LanguageModelSettings | undefined
   readonly codeHosts: {

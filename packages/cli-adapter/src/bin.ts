@@ -127,9 +127,18 @@ const blobStore = ({ recordings, s3 }: EngineSettings): Effect.Effect<NonNullabl
 type EngineLayer = Layer.Layer<Engine.Services, Database.DatabaseError | UsageError>
 
 /** Speech, kept in memory once it is synthesized. */
-const speechOf = async ({ apiKey, ...server }: NonNullable<EngineSettings["textToSpeech"]>) => {
-  const OpenAiTextToSpeech = await import("@earshot/core/providers/OpenAiTextToSpeech")
+const speechOf = async (speech: NonNullable<EngineSettings["textToSpeech"]>) => {
   const SpeechCache = await import("@earshot/core/providers/SpeechCache")
+  if ("program" in speech) {
+    const { program, voice } = speech
+    const CommandTextToSpeech = await import("@earshot/core/providers/CommandTextToSpeech")
+    return Layer.provide(
+      SpeechCache.layer(),
+      CommandTextToSpeech.layer({ program, ...(voice === undefined ? {} : { voice }) })
+    )
+  }
+  const { apiKey, ...server } = speech
+  const OpenAiTextToSpeech = await import("@earshot/core/providers/OpenAiTextToSpeech")
   return Layer.provide(
     SpeechCache.layer(),
     OpenAiTextToSpeech.layer({ ...server, ...(apiKey === undefined ? {} : { apiKey }) })

@@ -100,7 +100,7 @@ const rowsOf = (runs: ReadonlyArray<Run>) =>
 /** For whom the runs of a channel wait that is not executed everywhere. */
 const waitingFor = ({ channel, id }: Result): string => {
   const worker = `a worker that claims ${channel} runs (POST /test_framework/v1/runs/claim/)`
-  const executor = "a process with EARSHOT_SPEECH_URL and EARSHOT_TRANSCRIBER_URL, or "
+  const executor = "a process with EARSHOT_SPEECH_URL or EARSHOT_SPEECH_PROGRAM and EARSHOT_TRANSCRIBER_URL, or "
   return `The runs of result ${id} wait for ${channel === "voice" ? executor : ""}${worker}, see docs/runs.md.`
 }
 

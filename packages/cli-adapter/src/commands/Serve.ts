@@ -11,7 +11,7 @@ const MAX_DATABASE_CONNECTIONS = 1000
 
 export const serve = command("serve", {
   description:
-    "Serve the HTTP API and run jobs until the process receives SIGINT or SIGTERM. Logs are written to stderr. EARSHOT_MODEL_PROVIDER, EARSHOT_MODEL_URL, EARSHOT_MODEL and EARSHOT_MODEL_KEY configure the language model; EARSHOT_TRANSCRIBER_URL, EARSHOT_TRANSCRIBER_KEY and EARSHOT_TRANSCRIBER_MODEL the transcriber; EARSHOT_SPEECH_URL, EARSHOT_SPEECH_KEY, EARSHOT_SPEECH_MODEL and EARSHOT_SPEECH_VOICE the speech of runs by voice.",
+    "Serve the HTTP API and run jobs until the process receives SIGINT or SIGTERM. Logs are written to stderr. EARSHOT_MODEL_PROVIDER, EARSHOT_MODEL_URL, EARSHOT_MODEL and EARSHOT_MODEL_KEY configure the language model; EARSHOT_TRANSCRIBER_URL, EARSHOT_TRANSCRIBER_KEY and EARSHOT_TRANSCRIBER_MODEL the transcriber; EARSHOT_SPEECH_URL, EARSHOT_SPEECH_KEY, EARSHOT_SPEECH_MODEL and EARSHOT_SPEECH_VOICE, or EARSHOT_SPEECH_PROGRAM, the speech of runs by voice.",
   options: {
     ...storage,
     json,

@@ -4,13 +4,12 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
-import { setImmediate } from "node:timers/promises"
 import { readWav } from "@earshot/redaction/audio"
-import { MAX_RATE, MIN_RATE } from "../simulation/voice/Resampling.js"
-import { type Sound, telephoneAudio } from "../simulation/voice/TelephoneAudio.js"
-import { type Speak, SpeechFailed, TextToSpeech } from "../simulation/voice/TextToSpeech.js"
+import type { Sound } from "../simulation/voice/TelephoneAudio.js"
+import { type Speak, TextToSpeech } from "../simulation/voice/TextToSpeech.js"
 import { type BufferedResponse, OutboundHttp } from "./OutboundHttp.js"
 import { askSpeechServer } from "./SpeechServer.js"
+import { converted, failed, INVALID_AUDIO, MAX_BYTES, MAX_CHARACTERS, playable, textToSend } from "./SpeechSound.js"
 
 export interface OpenAiTextToSpeechConfig {
   /** The server's base address, for example `https://speech.example/v1`; `/audio/speech` is appended. */
@@ -31,14 +30,6 @@ export interface OpenAiTextToSpeechConfig {
   readonly maxCharacters?: number
 }
 
-/** The longest speech of one utterance. A wrong sample rate would otherwise make hours of a small response. */
-const MAX_SECONDS = 600
-
-/** Samples that are converted before other work may run: one to four milliseconds. */
-const SAMPLES_PER_STEP = 2000
-
-const INVALID_AUDIO = "sent invalid audio"
-
 /** Speech of the `audio/speech` operation that many speech servers offer. */
 export const layer = (config: OpenAiTextToSpeechConfig): Layer.Layer<TextToSpeech, never, OutboundHttp> =>
   Layer.effect(
@@ -50,19 +41,14 @@ export const layer = (config: OpenAiTextToSpeechConfig): Layer.Layer<TextToSpeec
   )
 
 const makeSpeak = (config: OpenAiTextToSpeechConfig, http: Context.Tag.Service<OutboundHttp>): Speak => {
-  const { format = "wav", maxBytes = 33_554_432, maxCharacters = 4096, pcmRate = 24_000 } = config
+  const { format = "wav", maxBytes = MAX_BYTES, maxCharacters = MAX_CHARACTERS, pcmRate = 24_000 } = config
   const timeout = Duration.decode(config.timeout ?? "30 seconds")
   const url = `${config.baseUrl.replace(/\/+$/, "")}/audio/speech`
 
-  return ({ speed, text, voice }) =>
+  return (utterance) =>
     Effect.gen(function* () {
-      const input = text.replaceAll("\0", "").toWellFormed().trim()
-      if (input === "") return yield* failed("the text to speak is empty.")
-      if (input.length > maxCharacters) {
-        return yield* failed(`the text is longer than the ${maxCharacters} characters that are sent.`)
-      }
-      if (speed !== undefined && !(speed >= 0.25 && speed <= 4))
-        return yield* failed("the speed is not from 0.25 to 4.")
+      const input = yield* textToSend(utterance, maxCharacters)
+      const { speed, voice } = utterance
       const body = JSON.stringify({
         model: config.model,
         input,
@@ -84,8 +70,6 @@ const makeSpeak = (config: OpenAiTextToSpeechConfig, http: Context.Tag.Service<O
     })
 }
 
-const failed = (reason: string): SpeechFailed => new SpeechFailed({ reason })
-
 /** The sound of a response: a WAV file, or raw PCM of this rate if it was requested. */
 const soundOf = ({ body, headers }: BufferedResponse, pcmRate: number | undefined): Either.Either<Sound, string> => {
   const type = (headers["content-type"] ?? "").toLowerCase()
@@ -94,15 +78,7 @@ const soundOf = ({ body, headers }: BufferedResponse, pcmRate: number | undefine
       Either.mapLeft(readWav(body), () => INVALID_AUDIO),
       () => (pcmRate === undefined ? Either.left(INVALID_AUDIO) : pcmOf(body, type, pcmRate))
     ),
-    (sound) => {
-      if (sound.length === 0) return Either.left("sent no audio")
-      if (sound.sampleRate < MIN_RATE || sound.sampleRate > MAX_RATE) {
-        return Either.left(`sent audio of ${sound.sampleRate} Hz; ${MIN_RATE} to ${MAX_RATE} Hz can be read`)
-      }
-      if (sound.length > MAX_SECONDS * sound.sampleRate)
-        return Either.left(`sent more than ${MAX_SECONDS} seconds of audio`)
-      return Either.right(sound)
-    }
+    playable
   )
 }
 
@@ -124,14 +100,3 @@ const pcmOf = (body: Buffer, type: string, defaultRate: number): Either.Either<S
   }
   return Either.right({ sampleRate: rate === undefined ? defaultRate : Number(rate), length: body.length / 2, read })
 }
-
-const converted = (sound: Sound): Effect.Effect<Uint8Array> =>
-  Effect.gen(function* () {
-    const audio = telephoneAudio(sound)
-    const codes = new Uint8Array(audio.length)
-    for (let at = 0; at < audio.length; at += SAMPLES_PER_STEP) {
-      codes.set(audio.encode(at, Math.min(at + SAMPLES_PER_STEP, audio.length)), at)
-      yield* Effect.promise(() => setImmediate())
-    }
-    return codes
-  })
