@@ -33,6 +33,16 @@ export const resolve = (candidates: ReadonlyArray<Candidate>, threshold: number)
   return found
 }
 
+/** Fewest characters of a reading that count beside a part of it that is nothing. */
+const SHORTEST_PART = 8
+
+/** What is left of a reading without the part that is nothing: the address of "Ratings Agency, 61 Wiesenstrasse 31". */
+const partsOutside = (one: Candidate, nothing: Candidate): ReadonlyArray<Candidate> =>
+  [
+    { ...one, end: nothing.start },
+    { ...one, start: nothing.end }
+  ].filter((part) => isField(one) && part.end - part.start >= SHORTEST_PART)
+
 const settle = (group: ReadonlyArray<Candidate>, found: Array<Found>): void => {
   let best = group[0]
   for (const one of group) {
@@ -48,7 +58,7 @@ const settle = (group: ReadonlyArray<Candidate>, found: Array<Found>): void => {
     const nothing = best
     found.push(
       ...resolve(
-        group.filter((one) => !overlaps(one, nothing)),
+        group.flatMap((one) => (overlaps(one, nothing) ? partsOutside(one, nothing) : [one])),
         0
       )
     )

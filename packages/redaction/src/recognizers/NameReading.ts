@@ -101,7 +101,7 @@ export class NameReader {
   /** Where a name ends that begins at `from`: `from` where none does. `most` limits its words. */
   nameEnd(from: number, strong: boolean, most: number): number {
     let to = from
-    for (let count = 0; count < most;) {
+    for (let count = 0; count < most && !this.#isOwner(to - 1, from);) {
       if (this.isNameLike(to, strong && count < MAX_STRONG)) {
         if (count > 0 && this.#isOrdinary(to)) break
         to++
@@ -117,6 +117,11 @@ export class NameReader {
       }
     }
     return to
+  }
+
+  /** Whether a name has ended in a possessive: "Anna Keller's Tales". */
+  #isOwner(at: number, from: number): boolean {
+    return at >= from && this.reader.word(at).endsWith("'s")
   }
 
   /** After the first name only what looks like a name goes on: lower-case speech has no capitals to say so. */

@@ -48,6 +48,17 @@ const isKnown = (reader: CallReader, word: string): boolean =>
   (reader.isIn("firstNames", word) || reader.isIn("lastNames", word) || reader.isIn("places", word)) &&
   !reader.isIn("common1", word)
 
+/** What stands at the end of a company's name and of nothing else, if it has a capital: "Think Computer Corporation". */
+const companyForms = wordSet(
+  `corporation incorporated gmbh plc holdings partners associates enterprises industries technologies solutions consulting
+  services agency systems software analytics labs laboratories logistics pharmaceuticals bioscience biosciences ventures networks
+  international appraisals research apps app consultants advisors securities telecommunications biotech robotics therapeutics
+  staffing`
+)
+
+/** Most words before a business's head. */
+const MAX_BUSINESS = 4
+
 /** "Paris Hilton Hotel" */
 const business: TokenRule = (reader, at, found) => {
   const head = reader.word(at)
@@ -55,14 +66,16 @@ const business: TokenRule = (reader, at, found) => {
   const isCapital = reader.isCapitalized(at)
   let from = at
   while (
-    at - from < 3 &&
+    at - from < MAX_BUSINESS &&
     reader.cls(from - 1) === "w" &&
     !functionWords.has(reader.word(from - 1)) &&
     (reader.isCapitalized(from - 1) || (!isCapital && isKnown(reader, reader.word(from - 1))))
   )
     from--
   if (from === at) return undefined
-  const isSure = /^(hotel|hotels|inn|motel|screwdriver|sandwich|watch|jeans|inc|llc|ltd|corp)$/.test(head)
+  const isSure =
+    /^(hotel|hotels|inn|motel|screwdriver|sandwich|watch|jeans|inc|llc|ltd|corp)$/.test(head) ||
+    (isCapital && companyForms.has(head))
   found.push(reader.candidate("nothing", from, at + 1, isSure ? SURE : 0.72, "name of a business"))
   return undefined
 }

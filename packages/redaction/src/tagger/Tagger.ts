@@ -5,6 +5,8 @@ import { type Candidate, candidate } from "../TextSpan.js"
 import { type SensitiveField, sensitiveFields } from "../SensitiveField.js"
 import { FEATURES, featuresOf } from "./Features.js"
 import { LABELS, type Model, taggerLabels, unpackModel } from "./Model.js"
+import { inSet } from "./WordSets.js"
+import { ambiguousOccupations, occupations } from "../WordLists.js"
 
 let loaded: Model | undefined
 
@@ -131,6 +133,17 @@ const isEveryday = taggerLabels.map((label) => label.endsWith("+"))
 
 const TITLES = /^(mr|mrs|ms|miss|mx|dr|doctor|prof|professor)$/
 
+const POSSESSIVE = /\p{L}['’]s$/u
+
+/** What people do, in one word. */
+const JOBS: ReadonlySet<string> = new Set([...occupations, ...ambiguousOccupations].filter((job) => !job.includes(" ")))
+
+/** What kind of a phone number stands before it: "2813882583 mobile". */
+const PHONE_LABELS = /^(office|mobile|cell|fax|home|work|landline|direct)$/
+
+/** "the first three months" is a length of time. */
+const POSITIONS = /^(first|second|third|last|next|past|previous)$/
+
 /** How likely a token must be part of any field, and of which field most likely, before it is claimed. */
 export interface TaggerThresholds {
   readonly plain: number
@@ -201,8 +214,9 @@ class Tagger {
     const { tokens } = this.call
     const likely = marginals(this.model, featuresOf(tokens, from, to, this.model.sets), to - from)
     if (likely === undefined) return []
-    return this.#claims(likely, from, to).flatMap((claim) => {
-      const one = this.#candidate(claim)
+    const claims = this.#claims(likely, from, to)
+    return claims.flatMap((claim, at) => {
+      const one = this.#isBelonging(claim, claims[at - 1]) ? undefined : this.#candidate(claim)
       return one === undefined ? [] : [one]
     })
   }
@@ -213,12 +227,12 @@ class Tagger {
     for (let at = from; at < to; at++) {
       const { label, total } = likeliest(likely, at - from, this.everyday)
       const cls = this.call.tokens.all[at]?.cls
-      if (total < this.#least || cls === "P" || cls === "n") {
+      if (total < this.#least || cls === "P" || cls === "n" || this.#isPossessive(at)) {
         open = undefined
         continue
       }
       const field = fields[label]
-      if (field === "location" && this.#isInLongNumber(at)) {
+      if ((field === "location" && this.#isNoPlace(at)) || (field === "date" && this.#isPosition(at))) {
         open = undefined
         continue
       }
@@ -231,6 +245,32 @@ class Tagger {
       if (isEveryday[label] !== true) open.everyday = false
     }
     return claims
+  }
+
+  #isNoPlace(at: number): boolean {
+    const { all } = this.call.tokens
+    const before = all[at - 1]
+    // The number may be a placeholder by now.
+    const number = before?.text === "-" ? all[at - 2] : before
+    const isLabel = PHONE_LABELS.test(all[at]?.lower ?? "") && /^[NXP]$/.test(number?.cls ?? "")
+    // "Blink-182"
+    const isGlued =
+      all[at]?.cls === "N" &&
+      before?.text === "-" &&
+      before.start === all[at - 2]?.end &&
+      before.end === all[at]?.start &&
+      all[at - 2]?.cls === "w"
+    return isLabel || isGlued || this.#isInLongNumber(at)
+  }
+
+  #isPosition(at: number): boolean {
+    const { all } = this.call.tokens
+    return [at - 2, at - 1, at, at + 1].some(
+      (first) =>
+        POSITIONS.test(all[first]?.lower ?? "") &&
+        /^[dNF]$/.test(all[first + 1]?.cls ?? "") &&
+        all[first + 2]?.cls === "u"
+    )
   }
 
   /** Whether a token is in, or glued to, seven digits or more in a row: no house number and no postal code. */
@@ -262,13 +302,17 @@ class Tagger {
     // Marks at either end are no part of a name.
     while (first < last && /^[^\p{L}\p{N}$#+(]$/u.test(all[first]?.text ?? "")) first++
     while (last > first && /^[^\p{L}\p{N}]$/u.test(all[last - 1]?.text ?? "")) last--
-    if (field === "person_name") first = this.#afterTitles(first, last)
+    if (field === "person_name") {
+      first = this.#afterTitles(first, last)
+      last = this.#possessiveEnd(first, last)
+    }
     if (field === undefined || last <= first) return undefined
     const mean = sum / (to - from)
+    const { end = 0, text = "" } = all[last - 1] ?? {}
     const one = candidate(
       field,
       all[first]?.start ?? 0,
-      all[last - 1]?.end ?? 0,
+      field === "person_name" && POSSESSIVE.test(text) ? end - 2 : end,
       Math.min(0.9, 0.5 + mean * 0.4),
       `tagger ${mean.toFixed(2)}`
     )
@@ -278,8 +322,37 @@ class Tagger {
   #afterTitles(from: number, to: number): number {
     const { all } = this.call.tokens
     let first = from
-    while (to - first > 1 && (TITLES.test(all[first]?.lower ?? "") || all[first]?.text === ".")) first++
+    while (to - first > 1 && (this.#isTitle(first) || all[first]?.text === ".")) first++
     return first
+  }
+
+  /** "Dr.", and what somebody does in front of a name: "Producer Anna Keller". */
+  #isTitle(at: number): boolean {
+    const word = this.call.tokens.all[at]?.lower ?? ""
+    const { firstNames, lastNames } = this.model.sets
+    return TITLES.test(word) || (JOBS.has(word) && !inSet(firstNames, word) && !inSet(lastNames, word))
+  }
+
+  /** What is said to be somebody's, as "Tales" in "Anna Keller's Tales", unless it is a place that is known. */
+  #isBelonging({ field, from }: Claim, before: Claim | undefined): boolean {
+    if (field !== "person_name" && field !== "location") return false
+    const { all } = this.call.tokens
+    const isOwner =
+      before?.field === "person_name" && before.to === from && POSSESSIVE.test(all[before.to - 1]?.text ?? "")
+    return (isOwner || this.#isPossessive(from - 1)) && !inSet(this.model.sets.places, all[from]?.lower ?? "")
+  }
+
+  /** The "s" of "[PERSON_NAME]'s Tales", in a text that is redacted by now. */
+  #isPossessive(at: number): boolean {
+    const { all } = this.call.tokens
+    return all[at]?.text === "s" && /^['’]$/.test(all[at - 1]?.text ?? "") && all[at - 2]?.cls === "P"
+  }
+
+  /** A name ends where something is said to be somebody's: "Anna Keller's Tales". */
+  #possessiveEnd(from: number, to: number): number {
+    const { all } = this.call.tokens
+    for (let at = from; at < to; at++) if (POSSESSIVE.test(all[at]?.text ?? "")) return at + 1
+    return to
   }
 }
 

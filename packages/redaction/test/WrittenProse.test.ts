@@ -1,0 +1,75 @@
+import * as Redaction from "@earshot/redaction"
+import { describe, expect, it } from "@effect/vitest"
+
+const redacted = (content: string): string =>
+  Redaction.redactTranscript(
+    {
+      toolCalls: [],
+      turns: [{ speaker: "testing_agent", content, startTime: undefined, endTime: undefined, words: [] }]
+    },
+    Redaction.sensitiveFields
+  ).transcript.turns[0]?.content ?? ""
+
+describe("of written text, redaction keeps", () => {
+  it("the label of a phone number", () => {
+    expect(redacted("96 228011 office\n166-684-7899 fax\n2813882583 mobile")).toBe(
+      "[PHONE_NUMBER] office\n[PHONE_NUMBER] fax\n[PHONE_NUMBER] mobile"
+    )
+  })
+
+  it("what is said to be somebody's", () => {
+    expect(redacted("The verses from Elizabeth Mitchell's Cautionary Tales are read here.")).toBe(
+      "The verses from [PERSON_NAME]'s Cautionary Tales are read here."
+    )
+  })
+
+  it("an occupation in front of a name, where occupations are not requested", () => {
+    const { transcript } = Redaction.redactTranscript(
+      {
+        toolCalls: [],
+        turns: [
+          {
+            speaker: "testing_agent",
+            content: "Producer Fernando Brabec explained the song.",
+            startTime: undefined,
+            endTime: undefined,
+            words: []
+          }
+        ]
+      },
+      ["person_name"]
+    )
+    expect(transcript.turns[0]?.content).toBe("Producer [PERSON_NAME] explained the song.")
+  })
+
+  it("a number that is joined to a word", () => {
+    expect(redacted("Blink-182 pay tribute here to the fans.")).toContain("Blink-182 pay tribute")
+  })
+
+  it("a length of time that begins with a position", () => {
+    expect(redacted("Pedestrians must enter on Main Street the first three months.")).toContain(
+      "the first three months"
+    )
+  })
+
+  it.each(["Think Computer Corporation", "Universal Design Partners", "Compendia Bioscience Life Technologies"])(
+    "the name of a company: %s",
+    (company) => {
+      expect(redacted(`Brian Keller\n${company}\n52 Baker Street, London`)).toContain(company)
+    }
+  )
+})
+
+describe("of written text, redaction takes", () => {
+  it("the address behind the name of a company", () => {
+    expect(redacted("We'll meet Friday at Kroll Bond Ratings Agency, 61 Wiesenstrasse 31, Barzheim")).not.toMatch(
+      /Wiesenstrasse|Barzheim|61|31/
+    )
+  })
+
+  it("both names around a possessive", () => {
+    expect(redacted("my name is Anna Keller and this is Tom Miller's account")).toBe(
+      "my name is [PERSON_NAME] and this is [PERSON_NAME]'s account"
+    )
+  })
+})
