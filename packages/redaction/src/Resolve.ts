@@ -1,7 +1,7 @@
 import type { SensitiveField } from "./SensitiveField.js"
 import { type Candidate, inOrder, type TextSpan } from "./TextSpan.js"
 
-/** A span with the readings inside it that name a part of it, for those who ask for the part alone. */
+/** A span with other readings of it or of a part of it, for those who ask for their fields alone. */
 export interface Found extends TextSpan {
   readonly parts: ReadonlyArray<TextSpan>
   readonly everyday: boolean
@@ -15,7 +15,8 @@ const overlaps = (a: { start: number; end: number }, b: { start: number; end: nu
 /**
  * Settles overlapping proposals: those that touch form one group, the best score names it, and the union of the group
  * is its span. A `nothing` that scores best takes the proposals it overlaps away. A person's name inside a medical
- * professional's, or inside the answer to a security question, stays known as a part. Answers spans in reading order, none overlapping.
+ * professional's, or inside the answer to a security question, stays known as a part, and so does what may be a name or a
+ * place. Answers spans in reading order, none overlapping.
  */
 export const resolve = (candidates: ReadonlyArray<Candidate>, threshold: number): ReadonlyArray<Found> => {
   const found: Array<Found> = []
@@ -80,11 +81,18 @@ const settle = (group: ReadonlyArray<Candidate>, found: Array<Found>): void => {
     evidence: best.evidence,
     recognizer: best.recognizer,
     everyday: fields.every((one) => one.everyday === true),
-    parts:
-      field === "medical_professional" || field === "password"
-        ? fields.filter((one) => one.field === "person_name")
-        : []
+    parts: fields.filter((one) => one.field !== field && isOtherReading(one, best))
   })
+}
+
+/** Names and places are alike: by how much a reading as the other may be less sure and still be one. */
+const ALIKE = 0.15
+
+/** Whether a reading stays known beside the one that names the span, for those who request its field alone. */
+const isOtherReading = (one: Candidate, best: Candidate): boolean => {
+  if (best.field === "medical_professional" || best.field === "password") return one.field === "person_name"
+  const areAlike = [best.field, one.field].every((field) => field === "person_name" || field === "location")
+  return areAlike && one.score >= best.score - ALIKE
 }
 
 /**

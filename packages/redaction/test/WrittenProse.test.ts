@@ -1,13 +1,16 @@
 import * as Redaction from "@earshot/redaction"
 import { describe, expect, it } from "@effect/vitest"
 
-const redacted = (content: string): string =>
+const redacted = (
+  content: string,
+  fields: ReadonlyArray<Redaction.SensitiveField> = Redaction.sensitiveFields
+): string =>
   Redaction.redactTranscript(
     {
       toolCalls: [],
       turns: [{ speaker: "testing_agent", content, startTime: undefined, endTime: undefined, words: [] }]
     },
-    Redaction.sensitiveFields
+    fields
   ).transcript.turns[0]?.content ?? ""
 
 describe("of written text, redaction keeps", () => {
@@ -24,22 +27,9 @@ describe("of written text, redaction keeps", () => {
   })
 
   it("an occupation in front of a name, where occupations are not requested", () => {
-    const { transcript } = Redaction.redactTranscript(
-      {
-        toolCalls: [],
-        turns: [
-          {
-            speaker: "testing_agent",
-            content: "Producer Fernando Brabec explained the song.",
-            startTime: undefined,
-            endTime: undefined,
-            words: []
-          }
-        ]
-      },
-      ["person_name"]
+    expect(redacted("Producer Fernando Brabec explained the song.", ["person_name"])).toBe(
+      "Producer [PERSON_NAME] explained the song."
     )
-    expect(transcript.turns[0]?.content).toBe("Producer [PERSON_NAME] explained the song.")
   })
 
   it("a number that is joined to a word", () => {
@@ -66,6 +56,14 @@ describe("of written text, redaction takes", () => {
       /Wiesenstrasse|Barzheim|61|31/
     )
   })
+
+  it.each(["i'm calling from Stockton", "i'm calling from baton rouge"])(
+    "a place that is a name too, requested alone or with all: %s",
+    (content) => {
+      expect(redacted(content, ["location"])).toBe("i'm calling from [LOCATION]")
+      expect(redacted(content)).toBe("i'm calling from [LOCATION]")
+    }
+  )
 
   it("both names around a possessive", () => {
     expect(redacted("my name is Anna Keller and this is Tom Miller's account")).toBe(

@@ -5,6 +5,7 @@ import type { Recognizer } from "./CallReader.js"
 import { introduction, introductionEnd } from "./IntroducedNames.js"
 import { NameReader, type NameRule } from "./NameReading.js"
 import { spelledNames } from "./SpelledNames.js"
+import { streetEndings } from "./Streets.js"
 import { titledNameRules } from "./TitledNames.js"
 
 /** "Maria speaking", "Tom Lee calling from ..." */
@@ -69,6 +70,8 @@ const spelledAnywhere: NameRule = ({ reader }, at, found) => {
  */
 const listedName: NameRule = (names, at, found) => {
   if (!names.isOnlyName(at) || (names.isCased(at) && !names.isCapital(at))) return undefined
+  // "the left lane"
+  if (streetEndings.has(names.bare(at))) return undefined
   found.push(names.candidate("person_name", at, names.isOnlyName(at + 1) ? at + 2 : at + 1, 0.52, "listed name"))
   return undefined
 }

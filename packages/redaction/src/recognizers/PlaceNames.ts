@@ -94,7 +94,16 @@ export const townAfterPreposition: TokenRule = (reader, at, found) => {
   if (to === 0 || isOrdinary(reader, from, to)) return undefined
   const ends = reader.endsAt(to, /^[.,?!;nWRNM]$/) || AFTER_PLACE.test(reader.word(to))
   const isName = to - from === 1 && reader.isIn("firstNames", reader.word(from)) && /^(from|to)$/.test(reader.word(at))
-  if (ends && !isName)
-    found.push(reader.candidate("location", from, to, to - from > 1 ? 0.66 : 0.6, `town after "${reader.word(at)}"`))
+  const isOrigin = reader.word(at) === "from" && /^(calling|call|phoning)$/.test(reader.word(at - 1))
+  if (ends && (isOrigin || !isName))
+    found.push(
+      reader.candidate(
+        "location",
+        from,
+        to,
+        isOrigin ? 0.82 : to - from > 1 ? 0.66 : 0.6,
+        `town after "${reader.word(at)}"`
+      )
+    )
   return undefined
 }

@@ -4,7 +4,7 @@ import { addressEnd } from "./AddressParts.js"
 import type { CallReader, TokenRule } from "./CallReader.js"
 import { placePrepositions } from "./PlaceNames.js"
 
-const streetEndings = wordSet(
+export const streetEndings = wordSet(
   `street avenue ave boulevard blvd road rd lane parkway pkwy highway hwy terrace expressway freeway turnpike crescent esplanade`
 )
 /** Street endings that are everyday words or abbreviations too: they need a house number. */
