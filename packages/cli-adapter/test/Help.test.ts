@@ -30,7 +30,16 @@ describe("the help", () => {
   it("exists for every command", () => {
     expect(paths).toEqual([
       ...["demo", "init", "serve", "sign-in"],
-      ...["calls", "calls ingest", "calls import", "calls list", "calls show", "calls scores", "calls evaluate"],
+      ...[
+        "calls",
+        "calls ingest",
+        "calls import",
+        "calls list",
+        "calls facets",
+        "calls show",
+        "calls scores",
+        "calls evaluate"
+      ],
       ...["calls recording", "calls review", "calls delete", "calls export"],
       ...["integrations", "integrations create", "integrations list", "integrations update"],
       ...["integrations rotate", "integrations delete"],

@@ -69,6 +69,26 @@ export interface paths {
         patch: operations["calls.review"];
         trace?: never;
     };
+    "/observability/v1/call-logs/facets/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count calls by the values of fields
+         * @description How many of the calls that match the filters of the list have each value of a field. A condition of a filter with `eq` and a value selects exactly the calls that were counted for it. Fields that were not counted within the time limit of a list are named in `timed_out`.
+         */
+        get: operations["calls.facets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/observability/v1/call-logs/export/": {
         parameters: {
             query?: never;
@@ -2222,6 +2242,24 @@ export interface components {
             max_duration?: number;
         };
         BulkUpdated: components["schemas"]["Evaluator"] | components["schemas"]["Evaluator"][];
+        CallFacet: {
+            /** @description Name of the field, as in filters. */
+            field: string;
+            /** @description The most frequent values, the most frequent first. */
+            values: components["schemas"]["FacetValue"][];
+            /** @description How many calls have no value. */
+            missing: number;
+            /** @description How many calls have another value, a text of more than 200 characters, an object or a list. */
+            other: number;
+        };
+        CallFacets: {
+            /** @description How many calls match. */
+            total: number;
+            /** @description The fields, in the order of the request. */
+            facets: components["schemas"]["CallFacet"][];
+            /** @description Fields that were not counted within the time limit; they are not among the facets. */
+            timed_out: string[];
+        };
         CallRecord: {
             /** @description Unique id. */
             id: number;
@@ -3102,6 +3140,12 @@ export interface components {
             recording?: components["schemas"]["CallRecording"] | null;
             /** @description Evaluations by metrics, with their explanations. */
             evaluations?: components["schemas"]["Evaluation"][];
+        };
+        FacetValue: {
+            /** @description The value, as a condition of a filter with eq has it. */
+            value: string | number | boolean;
+            /** @description How many calls have the value. */
+            count: number;
         };
         Fail: {
             /** @description Lease of the run, from the claim. */
@@ -5668,6 +5712,46 @@ export interface operations {
             500: components["responses"]["ServerError"];
             503: components["responses"]["Busy"];
             507: components["responses"]["StorageFull"];
+        };
+    };
+    "calls.facets": {
+        parameters: {
+            query?: {
+                /** @description Filter as JSON text, such as a widget's `effective_filters`. */
+                filters_v2?: string;
+                /** @description Restrict to this agent. */
+                agent_id?: number;
+                /** @description Restrict to this project. */
+                project?: number;
+                /** @description Names of fields, separated by commas or as a JSON list: status, call_ended_reason, agent.agent_name, topic, is_reviewed, success, dropoff_point, customer_number, agent.id, metadata.<path>, dynamic_variables.<path>; at most 20. Default: status, call_ended_reason, agent.agent_name, topic, is_reviewed, and the paths of metadata in use, at most 5. */
+                fields?: string;
+                /** @description Maximum number of items per page. Default: 50. */
+                limit?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The most frequent values. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallFacets"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            417: components["responses"]["ExpectationFailed"];
+            422: components["responses"]["QueryTimedOut"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Busy"];
         };
     };
     "calls.export": {

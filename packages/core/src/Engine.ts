@@ -82,6 +82,7 @@ import * as AgentStoreSql from "./storage/sql/AgentStoreSql.js"
 import * as AnalyticsStoreSql from "./storage/sql/AnalyticsStoreSql.js"
 import * as ResourceScopeStoreSql from "./storage/sql/ResourceScopeStoreSql.js"
 import * as CallEvaluationStoreSql from "./storage/sql/CallEvaluationStoreSql.js"
+import * as CallFacetStoreSql from "./storage/sql/CallFacetStoreSql.js"
 import * as CallStoreSql from "./storage/sql/CallStoreSql.js"
 import * as CheckoutGrantStoreSql from "./storage/sql/CheckoutGrantStoreSql.js"
 import * as CodeConnectionStoreSql from "./storage/sql/CodeConnectionStoreSql.js"
@@ -255,6 +256,7 @@ export const stores = Layer.mergeAll(
   RunWorkStoreSql.layer,
   CallStoreSql.layer,
   CallEvaluationStoreSql.layer,
+  CallFacetStoreSql.layer,
   MetricStoreSql.layer,
   EvaluationStoreSql.layer,
   SimplificationStoreSql.layer,

@@ -51,6 +51,46 @@ export const list = (options: CommonOptions & Selection & PageOptions & ExpandOp
     yield* printPage(page, { json: options.json, columns: callColumns, none: "No calls found." })
   }).pipe(onTarget(options))
 
+type Facet = Wire<"CallFacets">["facets"][number]
+
+interface FacetRow {
+  readonly field: string
+  readonly value: string
+  readonly count: number
+}
+
+const facetColumns: ReadonlyArray<Column<FacetRow>> = [
+  { name: "FIELD", of: ({ field }) => field, least: 10 },
+  { name: "VALUE", of: ({ value }) => value, least: 10 },
+  { name: "CALLS", of: ({ count }) => String(count), right: true }
+]
+
+const facetRows = ({ field, missing, other, values }: Facet): ReadonlyArray<FacetRow> => [
+  ...values.map(({ count, value }) => ({ field, value: String(value), count })),
+  ...(other === 0 ? [] : [{ field, value: "(other values)", count: other }]),
+  ...(missing === 0 ? [] : [{ field, value: "(none)", count: missing }])
+]
+
+/** How many calls have each value. What was not counted in time is noted, and is no error. */
+export const facets = (
+  options: CommonOptions & Selection & { readonly fields?: string | undefined; readonly limit?: number | undefined }
+): CommandEffect =>
+  Effect.gen(function* () {
+    const screen = yield* Screen
+    const counted = yield* send("get", "/observability/v1/call-logs/facets/", {
+      query: { ...selectionQuery(options), ...defined({ fields: options.fields, limit: options.limit }) }
+    })
+    if (options.json) return yield* screen.print(jsonLine(counted))
+    const rows = counted.facets.flatMap(facetRows)
+    if (rows.length > 0) yield* screen.print(table(facetColumns, rows, screen.columns).join("\n"))
+    yield* screen.note(`Calls: ${counted.total}.`)
+    if (counted.timed_out.length > 0) {
+      yield* screen.note(
+        sanitize(`Not counted within the time limit: ${counted.timed_out.join(", ")}. Use a shorter period of time.`)
+      )
+    }
+  }).pipe(onTarget(options))
+
 /** Each tool call on a line, its result on the next. */
 const describeToolCalls = ({ tool_calls = [] }: Wire<"ExpandedCall">): ReadonlyArray<string> =>
   tool_calls.length === 0

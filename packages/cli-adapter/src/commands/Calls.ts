@@ -103,6 +103,19 @@ export const calls = group("calls", "Ingest, import, list, show, score, review, 
     options: { ...common, ...selection, ...page, expand },
     action: async () => (await import("../actions/Calls.js")).list
   }),
+  command("facets", {
+    description: "Count the calls that match by the values of their fields.",
+    options: {
+      ...common,
+      ...selection,
+      fields: text(
+        "--fields <names>",
+        "Fields to count by, separated by commas, such as status,metadata.region. (default: the usual ones, and the paths of metadata in use)"
+      ),
+      limit: integer("--limit <n>", "Values of each field, 1 to 50. (default: 10)", { most: 50 })
+    },
+    action: async () => (await import("../actions/Calls.js")).facets
+  }),
   command("show", {
     description: "Show a call with its transcript, tool calls and timings.",
     options: {

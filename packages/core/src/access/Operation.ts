@@ -165,6 +165,7 @@ export const operations = table({
   "traces.list": { needs: "calls:read", accepts: people, organizationWide: true },
   "traces.read": { needs: "calls:read", accepts: people, organizationWide: true },
   "calls.list": { needs: "calls:read", accepts: peopleAndEmbeds },
+  "calls.facets": { needs: "calls:read", accepts: peopleAndEmbeds },
   "calls.read": { needs: "calls:read", accepts: peopleAndEmbeds },
   "calls.review": { needs: "calls:write", shows: "calls:read", accepts: peopleAndEmbeds },
   "calls.delete": { needs: "calls:delete", shows: null, accepts: people },

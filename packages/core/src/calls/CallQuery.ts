@@ -26,14 +26,15 @@ export interface CallCriteria {
   readonly now: DateTime.Utc
 }
 
-export const CallQuery = Fields.object({
-  ...Pages.PageQuery.fields,
+/** The query parameters that say which calls. */
+export const selectionFields = {
   /** JSON text or an object; see `filters/ParseFilter`. */
   filters_v2: Fields.optional(Schema.Unknown),
   agent_id: Fields.optional(Fields.id(AgentId)),
-  project: Fields.optional(Fields.id(ProjectId)),
-  expand: callExpand
-})
+  project: Fields.optional(Fields.id(ProjectId))
+}
+
+export const CallQuery = Fields.object({ ...Pages.PageQuery.fields, ...selectionFields, expand: callExpand })
 
 const decodeQuery = decode(CallQuery)
 
@@ -42,6 +43,15 @@ const parseFilter = (input: unknown): Either.Either<Filter, FieldErrors> =>
     typeof input === "object" ? ParseFilter.parse(input, ParseFilter.QUERY_LIMITS) : ParseFilter.parseText(input),
     (errors) => underPath("filters_v2", errors)
   )
+
+const Selection = Schema.Struct(selectionFields)
+
+/** The criteria of a query's selection, or the errors of its filter. */
+export const callCriteria = (
+  { agent_id, filters_v2, project }: typeof Selection.Type,
+  now: DateTime.Utc
+): Either.Either<CallCriteria, FieldErrors> =>
+  Either.map(parseFilter(filters_v2), (filter) => ({ filter, agentId: agent_id, projectId: project, now }))
 
 export interface ParsedCallQuery {
   readonly criteria: CallCriteria
@@ -53,15 +63,15 @@ export interface ParsedCallQuery {
 export const parseCallQuery = (query: unknown, now: DateTime.Utc): Either.Either<ParsedCallQuery, ValidationFailed> =>
   Either.gen(function* () {
     const decoded = yield* decodeQuery(query)
-    const filter = parseFilter(decoded.filters_v2)
+    const criteria = callCriteria(decoded, now)
     const page = Pages.pageRequest(decoded)
     const errors = mergeFieldErrors(
-      Either.match(filter, { onLeft: (found) => found, onRight: () => noFieldErrors }),
+      Either.match(criteria, { onLeft: (found) => found, onRight: () => noFieldErrors }),
       Either.match(page, { onLeft: (found) => found, onRight: () => noFieldErrors })
     )
-    return yield* Either.isRight(filter) && Either.isRight(page)
+    return yield* Either.isRight(criteria) && Either.isRight(page)
       ? Either.right({
-          criteria: { filter: filter.right, agentId: decoded.agent_id, projectId: decoded.project, now },
+          criteria: criteria.right,
           page: page.right,
           expand: decoded.expand ?? nothingExpanded
         })

@@ -24,6 +24,8 @@ import type { AudioProbe } from "./AudioProbe.js"
 import type { RecordingAudio } from "./RecordingAudio.js"
 import type { BlobStore } from "./BlobStore.js"
 import type { RedactionUnavailable } from "./CallErrors.js"
+import { type CallFacets, type CallFacetsQuery, parseFacetsQuery } from "./CallFacets.js"
+import { CallFacetStore } from "./CallFacetStore.js"
 import { type CallQuery, parseCallQuery } from "./CallQuery.js"
 import type { CallRecord } from "./CallRecord.js"
 import { CallReadQuery, type ExpandedCall, type ListedCall } from "./ListedCall.js"
@@ -67,6 +69,16 @@ export class Calls extends Context.Tag("@earshot/core/calls/Calls")<
       Pages.Page<ListedCall>,
       ValidationFailed | StorageError
     >
+    /**
+     * `{filters_v2?, agent_id?, project?, fields?, limit?}`: how many of the calls that `list` finds have each value of the
+     * fields. What was not counted within the time limit of a list is named in `timedOut`.
+     */
+    readonly facets: UseCase<
+      "calls.facets",
+      [query: Input<typeof CallFacetsQuery>],
+      CallFacets,
+      ValidationFailed | StorageError
+    >
     /** `{expand?}`: names of `CALL_READ_EXPANSIONS`, of which `evaluations` are read only if it names them. */
     readonly read: UseCase<
       "calls.read",
@@ -96,6 +108,7 @@ export const layer = (
   Calls,
   never,
   | CallStore
+  | CallFacetStore
   | Agents
   | Metrics
   | Evaluations
@@ -114,6 +127,7 @@ export const layer = (
     Calls,
     Effect.gen(function* () {
       const store = yield* CallStore
+      const facets = yield* CallFacetStore
       const work = yield* UnitOfWork
       const recordings = yield* Recordings
       const evaluations = yield* Evaluations
@@ -138,6 +152,11 @@ export const layer = (
             const { criteria, expand, page } = yield* parseCallQuery(query, yield* DateTime.now)
             const found = yield* store.list(permit, criteria, page, expand)
             return Pages.pageOf(page, found, (call) => call.id)
+          })
+        ),
+        facets: useCase("calls.facets")((permit, query) =>
+          Effect.gen(function* () {
+            return yield* facets.count(permit, yield* parseFacetsQuery(query, yield* DateTime.now))
           })
         ),
         read: useCase("calls.read")((permit, id, query) =>

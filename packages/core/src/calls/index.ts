@@ -24,6 +24,7 @@ export * from "./CallRecord.js"
 export { CallEvaluations, EvaluationRequest, type RequestedEvaluation } from "./CallEvaluations.js"
 export { type CompletedBody, completeBody } from "./EnvelopeFields.js"
 export { type CallExportForm, callExportForm, CallExportQuery, type CsvColumns, csvHeader, csvLine } from "./CallCsv.js"
+export { CallFacets, CallFacetsQuery, encodeCallFacets } from "./CallFacets.js"
 export { type CallCriteria, CallQuery } from "./CallQuery.js"
 export { Calls } from "./Calls.js"
 export {

@@ -135,6 +135,7 @@ const written: Readonly<Record<Operation, readonly [Permission, by: string, also
   "traces.list": ["calls:read", "kod", "all of it"],
   "traces.read": ["calls:read", "kod", "all of it"],
   "calls.list": ["calls:read", "kode"],
+  "calls.facets": ["calls:read", "kode"],
   "calls.read": ["calls:read", "kode"],
   "calls.review": ["calls:write", "kode"],
   "calls.delete": ["calls:delete", "kod"],

@@ -1,6 +1,8 @@
 import {
   callExportForm,
   CallExportQuery,
+  CallFacets,
+  CallFacetsQuery,
   CallId,
   CallQuery,
   CallReadQuery,
@@ -8,6 +10,7 @@ import {
   Calls,
   csvHeader,
   csvLine,
+  encodeCallFacets,
   encodeCallRecord,
   encodeExpandedCall,
   encodeListedCall,
@@ -109,6 +112,25 @@ const exportCalls: Endpoint = {
     })
 }
 
+const facets: Endpoint = {
+  method: "GET",
+  path: "/observability/v1/call-logs/facets/",
+  id: "calls.facets",
+  operation: "calls.facets",
+  tag,
+  summary: "Count calls by the values of fields",
+  description:
+    "How many of the calls that match the filters of the list have each value of a field. A condition of a filter with `eq` " +
+    "and a value selects exactly the calls that were counted for it. Fields that were not counted within the time limit of " +
+    "a list are named in `timed_out`.",
+  query: CallFacetsQuery,
+  responses: [
+    { status: 200, description: "The most frequent values.", body: { name: "CallFacets", schema: CallFacets } }
+  ],
+  handle: ({ query }) =>
+    Effect.flatMap(Calls, (calls) => Effect.map(calls.facets(query), (counted) => json(200, encodeCallFacets(counted))))
+}
+
 export const calls: ReadonlyArray<Endpoint> = [
   observe,
   ...resource({
@@ -159,5 +181,6 @@ export const calls: ReadonlyArray<Endpoint> = [
       run: (id) => Effect.flatMap(Calls, (calls) => calls.delete(id))
     }
   }),
+  facets,
   exportCalls
 ]

@@ -165,6 +165,7 @@ const inputs = (ids: SeededIds): { readonly [O in Operation]: Omit<OperationRequ
       }
     },
     "calls.list": { input: { expand: "transcript,transcript_object,metadata,dynamic_variables" } },
+    "calls.facets": { input: {} },
     "calls.read": { id: ids.call },
     "calls.review": { id: ids.call, input: { is_reviewed: true } },
     "calls.delete": { id: ids.call },

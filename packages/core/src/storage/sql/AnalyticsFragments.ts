@@ -101,7 +101,7 @@ export class AnalyticsFragments {
   }
 
   /** The parts of a field that count for values of this type; see `ReferenceAnalytics` in the test kit. */
-  valueParts({ dataType, field }: ValuesQuery): ReadonlyArray<Part> {
+  valueParts({ dataType, field }: Pick<ValuesQuery, "dataType" | "field">): ReadonlyArray<Part> {
     const isWanted = (part: Part): boolean => {
       switch (dataType) {
         case "numeric":

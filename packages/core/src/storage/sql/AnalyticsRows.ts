@@ -20,7 +20,8 @@ const SliceColumns = {
   v_text: nullable(Schema.String)
 }
 
-const scalar = (flag: number | null, number: number | null, text: string | null): Scalar | null =>
+/** The value of a row, which has at most one of three kinds. */
+export const scalar = (flag: number | null, number: number | null, text: string | null): Scalar | null =>
   flag === null ? (number ?? text) : flag !== 0
 
 export const totalsRow = readRows(

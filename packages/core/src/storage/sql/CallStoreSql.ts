@@ -17,7 +17,7 @@ import { everything, fieldsOf, makeReader } from "./CallRows.js"
 import { Dialect } from "./Dialect.js"
 import * as FilterSql from "./FilterSql.js"
 import { keyset } from "./Keyset.js"
-import { scopePredicate } from "./ScopeSql.js"
+import { callsInScope } from "./ScopeSql.js"
 import { readRows } from "./Rows.js"
 import { growing } from "./Reads.js"
 import { storing } from "./Storing.js"
@@ -34,10 +34,7 @@ export const layer = Layer.scoped(
     const redactions = readRows(Schema.Struct({ redact_fields: Schema.String }), (row) => fieldsOf(row.redact_fields))
     const context = yield* Effect.context<SqlClient | Dialect>()
 
-    /** The calls in the scope of a permit, as a condition on the alias `c`. */
-    const reached = (permit: Permit): Fragment =>
-      sql`(c.organization_id = ${permit.organizationId} AND ${scopePredicate(sql, permit, { project: "c.project_id", agent: "c.agent_id" })}
-        AND c.project_id NOT IN (SELECT id FROM ${tables.projects} WHERE deleted_ms IS NOT NULL))`
+    const reached = (permit: Permit): Fragment => callsInScope(sql, tables, permit)
 
     const find = (permit: Permit, id: CallId) => reader.one(sql`c.id = ${id} AND ${reached(permit)}`)
 

@@ -2,6 +2,7 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
 import type { ResourceScope } from "../../access/Actor.js"
 import type { Permit } from "../../access/Permit.js"
+import type { Tables } from "./Tables.js"
 
 /** Where a row has each kind of resource that it lies in, for example `{ project: "t.project_id", agent: "t.id" }`. */
 export type ScopeColumns = { readonly [Type in ResourceScope["type"]]?: string }
@@ -18,3 +19,9 @@ export const scopePredicate = (sql: SqlClient, permit: Permit, columns: ScopeCol
   })
   return conditions.length === 0 ? sql`1 = 0` : sql.or(conditions)
 }
+
+/** The calls in the scope of a permit, as a condition on the alias `c`; those of a deleted project are none. */
+export const callsInScope = (sql: SqlClient, tables: Tables, permit: Permit): Fragment =>
+  sql`(c.organization_id = ${permit.organizationId}
+    AND ${scopePredicate(sql, permit, { project: "c.project_id", agent: "c.agent_id" })}
+    AND c.project_id NOT IN (SELECT id FROM ${tables.projects} WHERE deleted_ms IS NOT NULL))`
