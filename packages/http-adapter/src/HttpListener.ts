@@ -77,7 +77,7 @@ export const build = async (
     (metrics, state) => [
       ...endpoints,
       ...hooks,
-      ...webApp(basePath),
+      ...webApp(basePath, allowOrigins),
       ...traceAliases,
       ...git,
       ...serviceEndpoints(metrics, basePath, state, [...endpoints, ...hooks])

@@ -21,8 +21,8 @@ export const isOrigin = (text: string): boolean => URL.canParse(text) && new URL
 
 export interface OriginPolicy {
   /**
-   * Headers of every response. A response that sets one of them keeps its own value, but its Content-Security-Policy gets
-   * the allowed frame ancestors.
+   * Headers of every response. A response that sets one of them keeps its own value; a Content-Security-Policy that says
+   * nothing of frames forbids them.
    */
   readonly headers: (isSecure: boolean, own: HeaderFields) => HeaderFields
   /**
@@ -44,17 +44,22 @@ export interface OriginPolicy {
   ) => HeaderFields
 }
 
-/** @param allowed origins that may embed and call the server; none by default */
+const NO_FRAMES = "frame-ancestors 'none'"
+
+/** The part of a Content-Security-Policy for a page that pages of the allowed origins may have in a frame. */
+export const framedBy = (allowed: ReadonlyArray<string>): string =>
+  allowed.length === 0 ? NO_FRAMES : `frame-ancestors ${allowed.join(" ")}`
+
+/** @param allowed origins whose pages may call the server; none by default */
 export const makeOriginPolicy = (allowed: ReadonlyArray<string>): OriginPolicy => {
   const invalid = allowed.find((origin) => !isOrigin(origin))
   if (invalid !== undefined) throw new TypeError(`Invalid origin: ${invalid}`)
   const origins = new Set(allowed)
-  const ancestors = `frame-ancestors ${allowed.length === 0 ? "'none'" : allowed.join(" ")}`
   const base = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "cache-control": "no-store",
-    "content-security-policy": `default-src 'none'; ${ancestors}`,
+    "content-security-policy": `default-src 'none'; ${NO_FRAMES}`,
     ...(allowed.length === 0 ? {} : { vary: "Origin" })
   }
   const secure = { ...base, ...HSTS }
@@ -67,7 +72,9 @@ export const makeOriginPolicy = (allowed: ReadonlyArray<string>): OriginPolicy =
       return {
         ...(isSecure ? secure : base),
         ...own,
-        ...(policy === undefined ? {} : { "content-security-policy": `${policy}; ${ancestors}` })
+        ...(policy === undefined || policy.includes("frame-ancestors")
+          ? {}
+          : { "content-security-policy": `${policy}; ${NO_FRAMES}` })
       }
     },
     crossOrigin: (origin, accepts, presented) =>

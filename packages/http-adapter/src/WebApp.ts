@@ -6,6 +6,7 @@ import * as path from "node:path"
 import * as Effect from "effect/Effect"
 import type { RawEndpoint, RawRequest, SuccessResponse } from "./Endpoint.js"
 import { messageErrors } from "./ErrorResponses.js"
+import { framedBy } from "./SecurityHeaders.js"
 
 /**
  * The app calls nothing but this server: no other host, no inline script or style. `data:` is for the images that browsers
@@ -96,14 +97,19 @@ const accepts = (headers: IncomingHttpHeaders, coding: string): boolean => {
     .some(([name, quality]) => name?.toLowerCase() === coding && !/^q=0(?:\.0*)?$/.test(quality ?? ""))
 }
 
-const response = (file: WebFile, headers: IncomingHttpHeaders, cacheControl: string): SuccessResponse => {
+const response = (
+  file: WebFile,
+  headers: IncomingHttpHeaders,
+  cacheControl: string,
+  policy = CONTENT_SECURITY_POLICY
+): SuccessResponse => {
   const coding = [...file.codings.keys()].find((one) => accepts(headers, one))
   return {
     status: 200,
     content: { as: "text", type: file.type, text: (coding && file.codings.get(coding)) ?? file.plain },
     headers: {
       "cache-control": cacheControl,
-      "content-security-policy": CONTENT_SECURITY_POLICY,
+      "content-security-policy": policy,
       vary: "Accept-Encoding",
       ...(coding === undefined ? {} : { "content-encoding": coding })
     }
@@ -114,10 +120,16 @@ const wantsHtml = ({ headers }: RawRequest): boolean => /\btext\/html\b/.test(he
 
 /**
  * The endpoints of the app. Every path below `/app/` that is no file is a page of the app, which is routed in the browser.
+ * Those below `/app/share` show what a link or an embedded session was issued for, and no other page may be in a frame.
  *
+ * @param allowOrigins the origins whose pages may have the shared pages in a frame
  * @param folder the built app. Default: that of `@earshot/web`
  */
-export const webApp = (basePath: string, folder = builtApp()): ReadonlyArray<RawEndpoint> => {
+export const webApp = (
+  basePath: string,
+  allowOrigins: ReadonlyArray<string>,
+  folder = builtApp()
+): ReadonlyArray<RawEndpoint> => {
   const assets = assetsIn(path.join(folder, "assets"))
   const html = read(path.join(folder, "index.html"))?.toString()
   const page: WebFile = {
@@ -137,9 +149,13 @@ export const webApp = (basePath: string, folder = builtApp()): ReadonlyArray<Raw
     handle
   })
   const sendPage = ({ headers }: RawRequest) => Effect.succeed(response(page, headers, "no-cache"))
+  const sharedPolicy = `${CONTENT_SECURITY_POLICY}; ${framedBy(allowOrigins)}`
+  const sendShared = ({ headers }: RawRequest) => Effect.succeed(response(page, headers, "no-cache", sharedPolicy))
   return [
     endpoint("/app", "web.home", sendPage),
     endpoint("/app/*", "web.page", sendPage),
+    endpoint("/app/share", "web.shared", sendShared),
+    endpoint("/app/share/*", "web.sharedPage", sendShared),
     endpoint("/app/assets/:file", "web.asset", ({ headers, params }) => {
       const file = assets.get(params.file ?? "")
       return file === undefined ? messageErrors.notFound : Effect.succeed(response(file, headers, IMMUTABLE))

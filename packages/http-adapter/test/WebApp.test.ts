@@ -20,7 +20,7 @@ afterAll(() => {
 
 /** What an endpoint answers; undefined if it fails. */
 const answer = async (route: string, given: Partial<RawRequest> = {}, basePath = "") => {
-  const endpoint = webApp(basePath, folder).find((one) => one.path === route)
+  const endpoint = webApp(basePath, [], folder).find((one) => one.path === route)
   const request = { headers: {}, params: {}, ...given } as RawRequest
   const result = await Effect.runPromise(Effect.either(endpoint!.handle(request) as Effect.Effect<never, unknown>))
   return Either.isRight(result)

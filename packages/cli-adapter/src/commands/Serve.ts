@@ -134,7 +134,7 @@ export const serve = command("serve", {
     ),
     allowOrigins: list(
       "--allow-origin <origin>",
-      "Origin, such as https://app.example.com, whose pages may embed the server and use embedded sessions and shareable links. (default: none)"
+      "Origin, such as https://app.example.com, whose pages may have shared dashboards in a frame and use embedded sessions and shareable links. (default: none)"
     ),
     rateLimit: integer("--rate-limit <n>", "Requests per minute for each credential. (default: no limit)"),
     refusalLimit: withDefault(

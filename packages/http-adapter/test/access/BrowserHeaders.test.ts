@@ -4,7 +4,7 @@ import type { Endpoint } from "../../src/Endpoint.js"
 import { endpoints } from "../../src/routes/index.js"
 import { at } from "../support/Contract.js"
 import { withServer } from "../support/Operation.js"
-import { serverForBlock } from "../support/TestServer.js"
+import { serverForBlock, type TestServer } from "../support/TestServer.js"
 
 const ORIGIN = "https://app.example.com"
 
@@ -74,8 +74,25 @@ describe("pages of other origins", () => {
       expect(await readBy("https://evil.example.com", bearer(embedded.json))).toEqual([200, null])
       expect(await readBy(ORIGIN, { "x-service-api-key": key })).toEqual([200, null])
       expect(await readBy(ORIGIN, bearer(session.json))).toEqual([200, null])
-      const framed = await server.send("GET", "/dashboards/dashboards/", { key })
-      expect(framed.headers.get("content-security-policy")).toBe(`default-src 'none'; frame-ancestors ${ORIGIN}`)
+    })
+  })
+
+  it("may have the pages of links in a frame, if their origin is allowed, and nothing else", async () => {
+    const ancestorsAt = async (server: TestServer, path: string) => {
+      const { headers } = await fetch(`${server.url}${path}`, { headers: { accept: "text/html" }, redirect: "manual" })
+      return /frame-ancestors (.*)$/.exec(headers.get("content-security-policy") ?? "")?.[1]
+    }
+    const others = ["/app", "/app/", "/app/calls", "/app/shared", "/app/login", "/docs", "/", "/dashboards/dashboards/"]
+    await withServer({ allowOrigins: [ORIGIN, "https://b.example"] }, async (server) => {
+      for (const path of ["/app/share", "/app/share/", "/app/share/7"]) {
+        expect([path, await ancestorsAt(server, path)]).toEqual([path, `${ORIGIN} https://b.example`])
+      }
+      for (const path of others) expect([path, await ancestorsAt(server, path)]).toEqual([path, "'none'"])
+    })
+    await withServer({}, async (server) => {
+      for (const path of ["/app/share/", ...others]) {
+        expect([path, await ancestorsAt(server, path)]).toEqual([path, "'none'"])
+      }
     })
   })
 
