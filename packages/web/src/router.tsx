@@ -110,6 +110,11 @@ const dashboard = createRoute({
   component: lazyRouteComponent(() => import("./routes/Dashboard.js"), "DashboardPage")
 })
 
+/** Outside of the app: it needs no session, and has no navigation. */
+const sharePage = lazyRouteComponent(() => import("./routes/Share.js"), "SharePage")
+const share = createRoute({ getParentRoute: () => root, path: "/share", component: sharePage })
+const sharedDashboard = createRoute({ getParentRoute: () => root, path: "/share/$id", component: sharePage })
+
 const results = createRoute({
   getParentRoute: () => app,
   path: "/results",
@@ -190,6 +195,8 @@ const settings = createRoute({
 
 const routeTree = root.addChildren([
   login,
+  share,
+  sharedDashboard,
   app.addChildren([
     home,
     calls,

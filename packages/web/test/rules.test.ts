@@ -3,8 +3,11 @@ import { describe, expect, it } from "vitest"
 import { agentBodyOf, agentFormOf, NEW_AGENT, repeatedHeader } from "../src/rules/agentDraft.js"
 import * as Actions from "../src/rules/actions.js"
 import * as Charts from "../src/rules/charts.js"
+import { fieldsWithIds, fileOf, readFile } from "../src/rules/dashboardFile.js"
+import { expiryAfter, frameOf, shareAddress, sharedWith } from "../src/rules/share.js"
 import { bodyOf, newForm } from "../src/rules/evaluatorDraft.js"
 import { fieldMessages, isPlaced } from "../src/rules/fieldErrors.js"
+import * as Facets from "../src/rules/facets.js"
 import * as Filter from "../src/rules/filter.js"
 import * as Format from "../src/rules/format.js"
 import * as Turns from "../src/rules/turns.js"
@@ -61,7 +64,40 @@ describe("filters", () => {
     expect(Filter.readValue("false", "success", "eq")).toBe(false)
     expect(Filter.readValue("true", "metadata.vip", "eq")).toBe(true)
     expect(Filter.readValue("today-7d", "timestamp", "gte")).toBe("today-7d")
-    expect(Filter.typedValue(["a", "b"])).toBe("a, b")
+    expect(Filter.readValue('"2"', "metadata.seats", "eq")).toBe("2")
+    expect(Filter.readValue('["a, b", "c"]', "topic", "in")).toEqual(["a, b", "c"])
+    expect(Filter.readValue("a,", "topic", "in")).toEqual(["a"])
+    expect(Filter.typedValue(["a", "b"], "topic")).toBe("a, b")
+  })
+
+  it.each<readonly [string, unknown]>([
+    ["metadata.seats", "2"],
+    ["metadata.seats", 2],
+    ["metadata.vip", "true"],
+    ["metadata.vip", true],
+    ["metadata.note", '"quoted"'],
+    ["topic", "a, b"],
+    ["topic", "2"],
+    ["topic", " "],
+    ["id", 7]
+  ])("show a value of %s so that it is read as the same: %j", (field, value) => {
+    expect(Filter.readValue(Filter.typedValue(value, field), field, "eq")).toEqual(value)
+    const list = [value, "other"]
+    expect(Filter.readValue(Filter.typedValue(list, field), field, "in")).toEqual(list)
+  })
+
+  it("get and lose the value of a facet", () => {
+    const condition = Facets.conditionOf("metadata.region", "eu")
+    const added = Facets.toggled(failed, condition)
+    expect(added).toEqual({ operator: "and", conditions: [failed, condition] })
+    expect(Facets.hasCondition(added, condition)).toBe(true)
+    expect(Facets.toggled(added, condition)).toEqual(failed)
+    expect(Facets.toggled(condition, condition)).toBe(null)
+    expect(Facets.conditionOf("topic", null)).toEqual({ field: "topic", op: "isnull", value: true })
+    // A value of another type is another value.
+    expect(
+      Facets.hasCondition(Facets.conditionOf("metadata.seats", 2), Facets.conditionOf("metadata.seats", "2"))
+    ).toBe(false)
   })
 
   it("offer the operators that apply to a field", () => {
@@ -97,31 +133,137 @@ describe("formats", () => {
 })
 
 describe("charts", () => {
-  it("open the calls of a period and group", () => {
-    const group = Charts.groupCondition("metadata.region", { kind: "value", key: "eu" }) ?? null
-    const period = { start: "2026-03-01T00:00:00Z", end: Charts.periodEnd("2026-03-01T00:00:00Z", "month", null) }
-    expect(period.end).toBe("2026-04-01T00:00:00.000Z")
-    expect(Charts.callsOf(failed, period, group)).toEqual({
+  const charted: Charts.Charted = {
+    effective: failed,
+    field: "duration",
+    dataType: "numeric",
+    metric: null,
+    groupBy: null
+  }
+  const all: Charts.GroupOf = { kind: "all", key: null }
+  const valueOf = (key: string | number | boolean): Charts.GroupOf => ({ kind: "value", key })
+  const period = { start: "2026-03-01T00:00:00Z", end: "2026-04-01T00:00:00Z" }
+
+  it("open the calls of a period and group that have a value", () => {
+    const groupBy = { type: "field", field: "metadata.region" } as const
+    expect(Charts.callsBehind({ ...charted, groupBy }, { group: valueOf("eu"), period })).toEqual({
       operator: "and",
       conditions: [
         failed,
         { field: "timestamp", op: "gte", value: period.start },
         { field: "timestamp", op: "lt", value: period.end },
-        { field: "metadata.region", op: "eq", value: "eu" }
+        { field: "metadata.region", op: "eq", value: "eu" },
+        { field: "duration", op: "isnull", value: false }
       ]
     })
-    expect(Charts.callsOf(null, null, null)).toBe(null)
+    expect(Charts.callsBehind({ ...charted, effective: null, field: "id" }, { group: all })).toBe(null)
+    const none = Charts.callsBehind(
+      { ...charted, effective: null, field: "id", groupBy },
+      { group: { kind: "none", key: null } }
+    )
+    expect(none).toEqual({ field: "metadata.region", op: "isnull", value: true })
   })
 
-  it("know which groups a filter can say", () => {
-    expect(Charts.groupCondition("topic", { kind: "all", key: null })).toBe(null)
-    expect(Charts.groupCondition("topic", { kind: "none", key: null })).toEqual({
+  it("open nothing where no filter says which calls", () => {
+    const other: Charts.GroupOf = { kind: "other", key: null }
+    expect(Charts.callsBehind(charted, { group: all, slice: other })).toBe(undefined)
+    expect(Charts.callsBehind({ ...charted, groupBy: { type: "field", field: "topic" } }, { group: other })).toBe(
+      undefined
+    )
+    // The value is hidden from those who may not read calls.
+    expect(Charts.callsBehind(charted, { group: all, slice: { kind: "value", key: null } })).toBe(undefined)
+    const ofMetric = { ...charted, groupBy: { type: "field", field: "metric_evaluations.metric.name" } as const }
+    expect(Charts.callsBehind(ofMetric, { group: { kind: "none", key: null } })).toBe(undefined)
+  })
+
+  it("open the calls of a slice, of the interval of a group, and of a line of a text", () => {
+    const pie = { ...charted, effective: null, field: "topic", dataType: "string" as const }
+    expect(Charts.callsBehind(pie, { group: all, slice: valueOf("Billing") })).toEqual({
       field: "topic",
-      op: "isnull",
-      value: true
+      op: "eq",
+      value: "Billing"
     })
-    expect(Charts.groupCondition("topic", { kind: "other", key: null })).toBe(undefined)
-    expect(Charts.groupCondition("success", { kind: "value", key: false })).toEqual(failed)
+    const groupBy = { type: "bucket", interval: 60_000 } as const
+    expect(
+      Charts.callsBehind({ ...pie, groupBy }, { group: valueOf("2026-03-01T00:00:00.000Z"), slice: valueOf("Billing") })
+    ).toEqual({
+      operator: "and",
+      conditions: [
+        { field: "timestamp", op: "gte", value: "2026-03-01T00:00:00.000Z" },
+        { field: "timestamp", op: "lt", value: "2026-03-01T00:01:00.000Z" },
+        { field: "topic", op: "eq", value: "Billing" }
+      ]
+    })
+    expect(Charts.callsBehind(pie, { group: valueOf("Billing") })).toEqual({
+      field: "topic",
+      op: "eq",
+      value: "Billing"
+    })
+  })
+
+  it("open the calls of values of one metric, of the type that the chart counts", () => {
+    const metric = { ...charted, effective: null, field: "metric_evaluations.value", metric: 7 }
+    expect(Charts.callsBehind({ ...metric, dataType: "boolean" }, { group: all })).toEqual({
+      operator: "same_row",
+      conditions: [
+        { field: "metric_evaluations.metric.id", op: "eq", value: 7 },
+        { field: "metric_evaluations.value", op: "in", value: [true, false] }
+      ]
+    })
+    expect(Charts.callsBehind(metric, { group: all, slice: valueOf(3) })).toEqual({
+      operator: "same_row",
+      conditions: [
+        { field: "metric_evaluations.metric.id", op: "eq", value: 7 },
+        { field: "metric_evaluations.value", op: "eq", value: 3 }
+      ]
+    })
+  })
+
+  it("stack bars so that each part is as high as its value, and know which part a click is on", () => {
+    const values = [
+      [3, null],
+      [2, null],
+      [null, null]
+    ]
+    const drawn = Charts.stacked(values)
+    expect(drawn).toEqual([
+      [5, null],
+      [2, null],
+      [null, null]
+    ])
+    const at = drawn.map(([first]) => first)
+    expect([1, 2, 2.5, 5, 5.1].map((y) => Charts.pickedSeries(at, y, true))).toEqual([1, 1, 0, 0, undefined])
+    expect(Charts.pickedSeries([10, null, 4], 6, false)).toBe(2)
+    expect(Charts.pickedSeries([null], 6, false)).toBe(undefined)
+    // Of parts that reach as high, the one that is drawn last.
+    expect(Charts.pickedSeries([4, 4], 3, true)).toBe(1)
+  })
+
+  it("keep moved and resized widgets on the grid", () => {
+    const place = { x: 6, y: 0, w: 6, h: 3 }
+    expect(Charts.moved(place, 5, -1)).toEqual(place)
+    expect(Charts.moved(place, -9, 2)).toEqual({ ...place, x: 0, y: 2 })
+    expect(Charts.resized(place, 9, 99)).toEqual({ ...place, h: 12 })
+    expect(Charts.resized(place, -9, -9)).toEqual({ ...place, w: 2, h: 1 })
+    expect(Charts.withPlace({ owner: "a", layout: 1 }, place)).toEqual({ owner: "a", layout: place })
+    expect(Charts.withPlace([1], place)).toEqual({ layout: place })
+  })
+
+  it("move others out of the way of a widget that is put somewhere, and overlap nowhere", () => {
+    const places = new Map([
+      [1, { x: 0, y: 0, w: 6, h: 3 }],
+      [2, { x: 6, y: 0, w: 6, h: 3 }],
+      [3, { x: 0, y: 3, w: 12, h: 1 }]
+    ])
+    const arranged = Charts.arranged(places, 2, { x: 3, y: 0, w: 6, h: 3 })
+    expect(Object.fromEntries(arranged)).toEqual({
+      1: { x: 0, y: 3, w: 6, h: 3 },
+      2: { x: 3, y: 0, w: 6, h: 3 },
+      3: { x: 0, y: 6, w: 12, h: 1 }
+    })
+    // Stored as they are, they are the places of the next time.
+    const widgets = [...arranged].map(([id, layout]) => ({ id, chart_type: "bar", metadata: { layout } }))
+    expect(Charts.placesOf(widgets)).toEqual(arranged)
   })
 
   it("end periods by the calendar in UTC, or after their interval", () => {
@@ -444,5 +586,64 @@ describe("agents", () => {
     const named = (...names: ReadonlyArray<string>) => names.map((name) => ({ name, value: "" }))
     expect(repeatedHeader(named("X-Key", "", "Accept", ""))).toBe(undefined)
     expect(repeatedHeader(named("X-Key", "Accept", "x-key "))).toBe("x-key")
+  })
+})
+
+describe("files of dashboards", () => {
+  const widget = {
+    name: "Latency",
+    chart_type: "line",
+    field: "metric_evaluations.value",
+    metric_name: "Latency",
+    data_type: "numeric",
+    aggregation_function: null,
+    time_period: null,
+    group_by: null,
+    filters: null,
+    metadata: { layout: { x: 0, y: 0, w: 6, h: 3 } }
+  }
+
+  it("are read as they were written, without what is not part of them", () => {
+    const dashboard = { name: "Support", filters: recent, widgets: [{ ...widget, id: 1, dashboard: 2, metric: 3 }] }
+    expect(readFile(fileOf(dashboard))).toEqual({ dashboard: { name: "Support", filters: recent, widgets: [widget] } })
+  })
+
+  it("say what is wrong with them", () => {
+    const errorOf = (value: unknown) => {
+      const read = readFile(typeof value === "string" ? value : JSON.stringify(value))
+      return "error" in read ? read.error : undefined
+    }
+    expect(errorOf("{")).toBe("This is not JSON.")
+    expect(errorOf([])).toBe("This is not a dashboard: it has no list of widgets.")
+    expect(errorOf({ widgets: [], filters: 7 })).toBe("The filters of the dashboard are not a filter.")
+    expect(errorOf({ widgets: [widget, 7] })).toBe("Widget 2 is not an object.")
+    expect(errorOf({ widgets: [{}] })).toBe("Widget 1 has no chart_type.")
+    expect(errorOf({ widgets: Array.from({ length: 101 }, () => widget) })).toBe("A dashboard has at most 100 widgets.")
+    expect(errorOf({ widgets: [] })).toBe(undefined)
+  })
+
+  it("name the fields of their filters that hold ids", () => {
+    const filters: Filter.Group = {
+      operator: "not",
+      conditions: [
+        { operator: "same_row", conditions: [{ field: "metric_evaluations.metric.id", op: "eq", value: 1 }] }
+      ]
+    }
+    expect(fieldsWithIds({ name: "", filters: recent, widgets: [{ ...widget, filters }] })).toEqual([
+      "metric_evaluations.metric.id"
+    ])
+  })
+})
+
+describe("addresses of shared pages", () => {
+  it("have the link in their fragment, from which it is read", () => {
+    const address = shareAddress("https://earshot.example", 7, "earlink_abc")
+    expect(address).toBe("https://earshot.example/app/share/7#link=earlink_abc")
+    expect(sharedWith(new URL(address).hash)).toEqual({ link: "earlink_abc" })
+    expect(sharedWith("#token=a.b.c")).toEqual({ token: "a.b.c" })
+    for (const hash of ["", "#", "#link=", "#other=1"]) expect(sharedWith(hash)).toBe(undefined)
+    expect(frameOf(address)).toContain('referrerpolicy="no-referrer"')
+    expect(expiryAfter(1, 0)).toBe("1970-01-02T00:00:00.000Z")
+    expect(expiryAfter(null, 0)).toBe(null)
   })
 })

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
 import { type FilterTree, isEmpty } from "../rules/filter.js"
-import { client, dataOf } from "./client.js"
+import { client, dataOf, items } from "./client.js"
 
 /** Which calls: those of a filter, and of one agent or all. */
 export interface CallSelection {
@@ -51,6 +51,32 @@ export const newestQuery = (selection: CallSelection) =>
     refetchInterval: 10_000,
     refetchIntervalInBackground: false
   })
+
+/** How many calls of a selection have each value of the usual fields. */
+export const facetsQuery = (selection: CallSelection) =>
+  queryOptions({
+    queryKey: ["facets", selectionQuery(selection)],
+    queryFn: ({ signal }) =>
+      dataOf(
+        client.GET("/observability/v1/call-logs/facets/", { params: { query: selectionQuery(selection) }, signal })
+      )
+  })
+
+/** More names than anybody chooses from. */
+const MAX_METRICS = 1_000
+
+/** The names of the metrics of all agents. */
+export const metricNamesQuery = queryOptions({
+  queryKey: ["metric names"],
+  staleTime: 60_000,
+  queryFn: async ({ signal }) => {
+    const names = new Set<string>()
+    for await (const { name } of items(client, "/test_framework/v1/metrics/", { query: { limit: 200 }, signal })) {
+      if (names.add(name).size === MAX_METRICS) break
+    }
+    return [...names].toSorted()
+  }
+})
 
 export const agentsQuery = queryOptions({
   queryKey: ["agents"],

@@ -1,5 +1,5 @@
 /** The HTTP client, and what happens when its session has ended. */
-import { createClient, dataOf, EarshotError, type components } from "@earshot/client"
+import { createClient, dataOf, type EarshotClient, EarshotError, items, type components } from "@earshot/client"
 import { keepPreviousData, MutationCache, QueryCache, QueryClient } from "@tanstack/react-query"
 
 /** The base path of the server, which it writes into the page; empty for none. */
@@ -7,11 +7,20 @@ export const basePath = document.documentElement.dataset.base ?? ""
 
 export const client = createClient({ baseUrl: `${location.origin}${basePath}` })
 
-export { dataOf, EarshotError }
+export { dataOf, type EarshotClient, EarshotError, items }
+
+/** A client with a shareable link or the token of an embedded session; the session of this browser is not sent with it. */
+export const clientWith = (credential: { readonly link: string } | { readonly token: string }): EarshotClient =>
+  createClient({
+    ...credential,
+    baseUrl: `${location.origin}${basePath}`,
+    fetch: (request) => fetch(request, { credentials: "omit" })
+  })
 
 export type Schemas = components["schemas"]
 export type Call = Schemas["ListedCall"]
 export type CallDetail = Schemas["ExpandedCall"]
+export type Facet = Schemas["CallFacet"]
 export type Filter = Schemas["Filter"]
 export type Widget = Schemas["Widget"]
 export type Dashboard = Schemas["Dashboard"]

@@ -1,5 +1,13 @@
 import { queryOptions } from "@tanstack/react-query"
-import { client, type Dashboard, dataOf, EarshotError, type Filter, type WidgetData } from "./client.js"
+import {
+  client,
+  type Dashboard,
+  dataOf,
+  type EarshotClient,
+  EarshotError,
+  type Filter,
+  type WidgetData
+} from "./client.js"
 import type { FilterTree } from "../rules/filter.js"
 
 const path = (id: number) => ({ path: { id } })
@@ -22,9 +30,9 @@ export type WidgetOutcome = { readonly data: WidgetData } | { readonly error: Er
 /** The server ended a chart that took too long. */
 const TOOK_TOO_LONG = 422
 
-const outcomeOf = async (id: number, signal: AbortSignal): Promise<WidgetOutcome> => {
+const outcomeOf = async (from: EarshotClient, id: number, signal: AbortSignal): Promise<WidgetOutcome> => {
   try {
-    return { data: await dataOf(client.GET("/dashboards/widgets/{id}/data/", { params: path(id), signal })) }
+    return { data: await dataOf(from.GET("/dashboards/widgets/{id}/data/", { params: path(id), signal })) }
   } catch (error) {
     if (error instanceof EarshotError && error.status === TOOK_TOO_LONG) return { error }
     throw error
@@ -35,17 +43,19 @@ const outcomeOf = async (id: number, signal: AbortSignal): Promise<WidgetOutcome
  * What the widgets of a dashboard show, by id, of the calls as they are at one moment. Where all together take too long, one
  * by one. Read again every minute while the page is visible.
  */
-export const dashboardDataQuery = ({ id, widgets }: Dashboard) =>
+export const dashboardDataQuery = ({ id, widgets }: Dashboard, from: EarshotClient = client) =>
   queryOptions({
     queryKey: ["dashboard data", id, widgets.map((widget) => widget.id)],
     queryFn: async ({ signal }): Promise<ReadonlyMap<number, WidgetOutcome>> => {
       try {
-        const all = await dataOf(client.GET("/dashboards/dashboards/{id}/data/", { params: path(id), signal }))
+        const all = await dataOf(from.GET("/dashboards/dashboards/{id}/data/", { params: path(id), signal }))
         return new Map(all.widgets.map((one) => [one.id, { data: one.data }]))
       } catch (error) {
         if (!(error instanceof EarshotError) || error.status !== TOOK_TOO_LONG) throw error
         return new Map(
-          await Promise.all(widgets.map(async (widget) => [widget.id, await outcomeOf(widget.id, signal)] as const))
+          await Promise.all(
+            widgets.map(async (widget) => [widget.id, await outcomeOf(from, widget.id, signal)] as const)
+          )
         )
       }
     },

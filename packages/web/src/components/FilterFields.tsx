@@ -1,5 +1,5 @@
 /** The parts of a filter that are edited: a condition, a group, and the whole of it as JSON. */
-import { useId } from "react"
+import { useId, useState } from "react"
 import {
   type Condition,
   FIELDS,
@@ -23,8 +23,13 @@ const STATUSES = ["success", "failure", "reviewed_success", "reviewed_failure"]
 
 export const NEW_LEAF: Leaf = { field: "success", op: "eq", value: false }
 
+/** In a `same_row` conditions are of evaluations. */
+const NEW_ROW_LEAF: Leaf = { field: "metric_evaluations.metric.name", op: "eq", value: "" }
+
 const ValueInput = ({ leaf, onChange }: { readonly leaf: Leaf; readonly onChange: (leaf: Leaf) => void }) => {
   const id = useId()
+  // What is typed stays as it is while it is edited: "1." and "a," are no values yet.
+  const [typed, setTyped] = useState<string>()
   const { field, op, value } = leaf
   const type = typeOf(field)
   if (op === "isnull" || (type === "boolean" && op !== "in")) {
@@ -48,14 +53,15 @@ const ValueInput = ({ leaf, onChange }: { readonly leaf: Leaf; readonly onChange
       <input
         className="input"
         aria-label="Value"
-        value={typedValue(value)}
+        value={typed ?? typedValue(value, field)}
         list={suggestions.length > 0 ? id : undefined}
         placeholder={op === "in" ? "a, b, c" : type === "time" ? "today-7d or 2026-03-31" : ""}
         onChange={(event) => {
-          // What is typed stays as it is while it is edited; numbers are read when it is one.
-          const typed = event.target.value
-          const read = readValue(typed, field, op)
-          onChange({ ...leaf, value: typedValue(read) === typed ? read : typed })
+          setTyped(event.target.value)
+          onChange({ ...leaf, value: readValue(event.target.value, field, op) })
+        }}
+        onBlur={() => {
+          setTyped(undefined)
         }}
       />
       {suggestions.length > 0 ? (
@@ -112,7 +118,7 @@ export const LeafEditor = ({ leaf, onChange }: { readonly leaf: Leaf; readonly o
         value={leaf.op}
         onChange={(event) => {
           const op = operatorsOf(leaf.field).find((one): one is Operator => one === event.target.value) ?? "eq"
-          onChange({ ...leaf, op, value: readValue(typedValue(leaf.value), leaf.field, op) })
+          onChange({ ...leaf, op, value: readValue(typedValue(leaf.value, leaf.field), leaf.field, op) })
         }}
       >
         {operatorsOf(leaf.field).map((op) => (
@@ -132,16 +138,21 @@ const replaceAt = <A,>(list: ReadonlyArray<A>, at: number, value: A): ReadonlyAr
 /** A group with its conditions, groups in it included. */
 export const GroupEditor = ({
   group,
+  isOfRow = false,
   onChange,
   onRemove
 }: {
   readonly group: Group
+  /** Whether a group around it is a `same_row`. */
+  readonly isOfRow?: boolean
   readonly onChange: (group: Group) => void
   readonly onRemove?: () => void
 }) => {
   const set = (conditions: ReadonlyArray<Condition>) => {
     onChange({ ...group, conditions })
   }
+  const ofRow = isOfRow || group.operator === "same_row"
+  const added = ofRow ? NEW_ROW_LEAF : NEW_LEAF
   return (
     <fieldset className="group">
       <div className="row">
@@ -177,6 +188,7 @@ export const GroupEditor = ({
           {isGroup(condition) ? (
             <GroupEditor
               group={condition}
+              isOfRow={ofRow}
               onChange={(changed) => {
                 set(replaceAt(group.conditions, index, changed))
               }}
@@ -212,7 +224,7 @@ export const GroupEditor = ({
             type="button"
             className="button quiet small"
             onClick={() => {
-              set([...group.conditions, NEW_LEAF])
+              set([...group.conditions, added])
             }}
           >
             <Icon name="plus" /> Condition
@@ -221,7 +233,7 @@ export const GroupEditor = ({
             type="button"
             className="button quiet small"
             onClick={() => {
-              set([...group.conditions, { operator: "or", conditions: [NEW_LEAF] }])
+              set([...group.conditions, { operator: "or", conditions: [added] }])
             }}
           >
             <Icon name="plus" /> Group

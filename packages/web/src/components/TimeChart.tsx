@@ -3,7 +3,7 @@ import { useEffect, useRef } from "react"
 import uPlot from "uplot"
 import "uplot/dist/uPlot.min.css"
 import { number } from "../rules/format.js"
-import { aligned } from "../rules/charts.js"
+import { aligned, pickedSeries, stacked } from "../rules/charts.js"
 import { colorOf } from "./theme.js"
 
 export interface Series {
@@ -26,13 +26,17 @@ const utc = (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC
 export const TimeChart = ({
   series,
   isBars,
+  isSum,
   unit,
   onPick
 }: {
   readonly series: ReadonlyArray<Series>
   readonly isBars: boolean
+  /** Whether values of several series add up, so that their bars are put on top of each other. */
+  readonly isSum: boolean
   readonly unit: string
-  readonly onPick: (timestamp: string, series: number) => void
+  /** The period, and the series that was clicked; undefined for all of them. */
+  readonly onPick: (timestamp: string, series: number | undefined) => void
 }) => {
   const host = useRef<HTMLDivElement>(null)
   const pick = useRef(onPick)
@@ -43,12 +47,16 @@ export const TimeChart = ({
     const parent = host.current
     if (parent === null) return
     const { times, values } = aligned(series)
+    const isStacked = isBars && isSum && values.every((one) => one.every((value) => value === null || value >= 0))
+    const drawn = isStacked ? stacked(values) : values
     let plot: uPlot | undefined
     const draw = () => {
       plot?.destroy()
       const text = colorOf("muted")
       const line = colorOf("line")
-      const bars = uPlot.paths.bars?.({ size: [0.7, 40], radius: 0.15 })
+      /** Bars that do not add up stand in front of each other, narrower each, so that none hides another. */
+      const barsOf = (index: number) =>
+        uPlot.paths.bars?.({ size: isStacked ? [0.7, 40] : [0.8 - (0.6 * index) / values.length, 48], radius: 0.15 })
       const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { show: false }, font: "11px sans-serif" }
       plot = new uPlot(
         {
@@ -73,6 +81,7 @@ export const TimeChart = ({
           series: [
             {},
             ...series.map(({ label }, index) => {
+              const bars = isBars ? barsOf(index) : undefined
               const color = colorOf(SERIES_COLORS[index % SERIES_COLORS.length] ?? "accent")
               return {
                 label,
@@ -80,7 +89,7 @@ export const TimeChart = ({
                 width: isBars ? 0 : 2,
                 ...(isBars ? { fill: color } : {}),
                 points: { show: !isBars && times.length < 40, size: 5 },
-                ...(isBars && bars !== undefined ? { paths: bars } : {})
+                ...(bars === undefined ? {} : { paths: bars })
               }
             })
           ],
@@ -108,13 +117,17 @@ export const TimeChart = ({
             ]
           }
         },
-        [[...times], ...values.map((one) => [...one])],
+        [[...times], ...drawn.map((one) => [...one])],
         parent
       )
       plot.over.addEventListener("click", () => {
         const index = plot?.cursor.idx
-        const time = index === null || index === undefined ? undefined : times[index]
-        if (time !== undefined) pick.current(new Date(time * 1000).toISOString(), 0)
+        if (plot === undefined || index === null || index === undefined) return
+        const time = times[index]
+        const at = drawn.map((one) => one[index])
+        // Beside bars of several series, it is the calls of all of them; with one, the whole column is the bar.
+        const picked = at.length === 1 ? 0 : pickedSeries(at, plot.posToVal(plot.cursor.top ?? 0, "y"), isBars)
+        if (time !== undefined) pick.current(new Date(time * 1000).toISOString(), picked)
       })
     }
     draw()
@@ -129,7 +142,7 @@ export const TimeChart = ({
       theme.disconnect()
       plot?.destroy()
     }
-  }, [series, isBars, unit])
+  }, [series, isBars, isSum, unit])
   return <div className="time-chart" ref={host} aria-hidden="true" />
 }
 

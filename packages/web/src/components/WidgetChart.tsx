@@ -1,17 +1,20 @@
 /** The data of a widget as its chart, and as a table for those who do not see it. */
 import { useMemo } from "react"
 import type { Widget, WidgetData } from "../api/client.js"
-import { callsOf, type GroupOf, groupCondition, periodEnd } from "../rules/charts.js"
-import { type Condition, type FilterTree, readFilter } from "../rules/filter.js"
+import { callsBehind, type Charted, type ChartPart, type GroupOf, periodEnd } from "../rules/charts.js"
+import { type FilterTree, readFilter } from "../rules/filter.js"
 import { clock, fullTime, number, percent } from "../rules/format.js"
 import { Stats } from "./Facts.js"
 import { Empty } from "./Feedback.js"
 import { SERIES_COLORS, TimeChart } from "./TimeChart.js"
 
 interface Shown {
-  readonly widget: Pick<Widget, "effective_filters" | "group_by" | "field" | "name">
-  readonly onOpen: (filter: FilterTree) => void
+  readonly name: string
+  /** Opens the calls of a part of the chart; undefined where they cannot be opened. */
+  readonly opener: (part: ChartPart) => (() => void) | undefined
 }
+
+const ALL: GroupOf = { kind: "all", key: null }
 
 const Stat = ({ data }: { readonly data: Extract<WidgetData, { chart_type: "stat" }> }) => (
   <Stats
@@ -30,27 +33,23 @@ const color = (index: number): string => `var(--${SERIES_COLORS[index % SERIES_C
 /** The arc of a share of a circle of radius 16, by the length of its dash. */
 const CIRCUMFERENCE = 2 * Math.PI * 16
 
-const Pie = ({
-  data,
-  effective,
-  widget,
-  onOpen
-}: Shown & { readonly data: Extract<WidgetData, { chart_type: "pie" }>; readonly effective: FilterTree }) => {
-  const groupField = widget.group_by?.type === "field" ? widget.group_by.field : ""
+const Pie = ({ data, name, opener }: Shown & { readonly data: Extract<WidgetData, { chart_type: "pie" }> }) => {
   return (
     <div className="pies">
       {data.series.map((series) => {
-        const group = groupCondition(groupField, series)
         let before = 0
         return (
           <div className="pie" key={`${series.kind} ${series.label}`}>
-            <svg viewBox="0 0 42 42" role="img" aria-label={`${widget.name}: ${number(series.total)} calls`}>
+            <svg viewBox="0 0 42 42" role="img" aria-label={`${name}: ${number(series.total)} calls`}>
               {series.points.map((slice, index) => {
                 const start = before
                 before += slice.share
+                const open = opener({ group: series, slice })
                 return (
                   <circle
                     key={`${slice.kind} ${slice.label}`}
+                    className={open === undefined ? undefined : "openable"}
+                    onClick={open}
                     cx="21"
                     cy="21"
                     r="16"
@@ -71,18 +70,10 @@ const Pie = ({
             <ul className="slices">
               {data.series.length > 1 ? <li className="muted plain">{series.label}</li> : null}
               {series.points.map((slice, index) => {
-                const condition = groupCondition(data.field, slice)
-                const isOpenable = condition !== undefined && group !== undefined
+                const open = opener({ group: series, slice })
                 return (
                   <li key={`${slice.kind} ${slice.label}`}>
-                    <button
-                      type="button"
-                      className="slice"
-                      disabled={!isOpenable}
-                      onClick={() => {
-                        onOpen(callsOf(callsOf(effective, null, group ?? null), null, condition ?? null))
-                      }}
-                    >
+                    <button type="button" className="slice" disabled={open === undefined} onClick={open}>
                       <span className="swatch" style={{ background: color(index) }} />
                       <span className="truncate plain grow">{slice.label}</span>
                       <span className="number">{number(slice.value)}</span>
@@ -101,27 +92,23 @@ const Pie = ({
 
 type TimeData = Extract<WidgetData, { chart_type: "line" | "bar" }>
 
-const OverTime = ({
-  data,
-  effective,
-  widget,
-  onOpen
-}: Shown & { readonly data: TimeData; readonly effective: FilterTree }) => {
+const OverTime = ({ data, opener }: Shown & { readonly data: TimeData }) => {
   const { aggregation_function, field, interval, series, time_period } = data
   const unit = field === "duration" && aggregation_function !== "count" ? " s" : ""
-  const groupField = widget.group_by?.type === "field" ? widget.group_by.field : ""
-  const open = (start: string, group: Condition | null) => {
-    onOpen(callsOf(effective, { start, end: periodEnd(start, time_period, interval) }, group))
-  }
+  const partAt = (start: string, group: GroupOf): ChartPart => ({
+    group,
+    period: { start, end: periodEnd(start, time_period, interval) }
+  })
   return (
     <>
       <div className="chart-area">
         <TimeChart
           series={series}
           isBars={data.chart_type === "bar"}
+          isSum={aggregation_function === "count" || aggregation_function === "sum"}
           unit={unit}
-          onPick={(start) => {
-            open(start, null)
+          onPick={(start, picked) => {
+            opener(partAt(start, (picked === undefined ? undefined : series[picked]) ?? ALL))?.()
           }}
         />
         <div className="chart-tip" aria-hidden="true" />
@@ -155,20 +142,19 @@ const OverTime = ({
                   <td>{fullTime(timestamp)}</td>
                   {series.map((one: GroupOf & TimeData["series"][number]) => {
                     const point = one.points[row]
-                    const group = groupCondition(groupField, one)
+                    const open = opener(partAt(timestamp, one))
                     return (
                       <td key={`${one.kind} ${one.label}`} className="number">
                         {point === undefined || point.value === null ? (
                           "–"
-                        ) : group === undefined ? (
+                        ) : open === undefined ? (
                           `${number(point.value)}${unit}`
                         ) : (
                           <button
                             type="button"
                             className="value-link"
-                            onClick={() => {
-                              open(timestamp, group)
-                            }}
+                            title={`Open ${number(point.count)} calls`}
+                            onClick={open}
                           >
                             {`${number(point.value)}${unit}`}
                           </button>
@@ -186,16 +172,48 @@ const OverTime = ({
   )
 }
 
-export const WidgetChart = ({ data, widget, onOpen }: Shown & { readonly data: WidgetData }) => {
+/** What a widget's group_by is; an empty one is none. */
+const groupByOf = (given: Widget["group_by"]): Charted["groupBy"] =>
+  given !== null && "field" in given
+    ? { type: "field", field: given.field }
+    : given !== null && "interval" in given
+      ? { type: "bucket", interval: given.interval }
+      : null
+
+export const WidgetChart = ({
+  data,
+  widget,
+  onOpen
+}: {
+  readonly data: WidgetData
+  readonly widget: Pick<Widget, "effective_filters" | "group_by" | "metric" | "name">
+  /** Opens the calls of a filter. Without it the chart is only looked at. */
+  readonly onOpen?: (filter: FilterTree) => void
+}) => {
   const effective = useMemo(() => readFilter(widget.effective_filters) ?? null, [widget.effective_filters])
   if (data.chart_type === "stat") return <Stat data={data} />
+  const charted: Charted = {
+    effective,
+    field: data.field,
+    dataType: data.data_type,
+    metric: widget.metric,
+    groupBy: groupByOf(widget.group_by)
+  }
+  const opener: Shown["opener"] = (part) => {
+    const filter = onOpen === undefined ? undefined : callsBehind(charted, part)
+    return onOpen === undefined || filter === undefined
+      ? undefined
+      : () => {
+          onOpen(filter)
+        }
+  }
   if (data.chart_type === "pie") {
     return data.total === 0 ? (
       <Empty title="No calls in scope" />
     ) : (
-      <Pie data={data} effective={effective} widget={widget} onOpen={onOpen} />
+      <Pie data={data} name={widget.name} opener={opener} />
     )
   }
   if (data.series.every(({ points }) => points.length === 0)) return <Empty title="No calls in scope" />
-  return <OverTime data={data} effective={effective} widget={widget} onOpen={onOpen} />
+  return <OverTime data={data} name={widget.name} opener={opener} />
 }

@@ -54,8 +54,28 @@ const withChart = (draft: Draft, chart_type: Draft["chart_type"]): Draft => ({
   ...(chart_type !== "stat" && (draft.field ?? "") === "" ? { field: "duration" } : {})
 })
 
-const groupFieldOf = ({ group_by }: Draft): string =>
-  group_by !== null && group_by !== undefined && "field" in group_by ? group_by.field : ""
+/** A grouping that a draft can have. */
+type Grouping =
+  { readonly type: "field"; readonly field: string } | { readonly type: "bucket"; readonly interval: number }
+
+const groupingOf = ({ group_by }: Draft): Grouping | null =>
+  group_by === null || group_by === undefined
+    ? null
+    : "field" in group_by
+      ? { type: "field", field: group_by.field }
+      : "interval" in group_by
+        ? { type: "bucket", interval: group_by.interval }
+        : null
+
+const MINUTE = 60_000
+
+const GROUPINGS = [
+  ["field", "By a field"],
+  ["bucket", "By an interval of time"]
+] as const
+
+const newGrouping = (type: Grouping["type"] | null): Grouping | null =>
+  type === null ? null : type === "field" ? { type, field: "call_ended_reason" } : { type, interval: 60 * MINUTE }
 
 /** The fields of a chart over calls, which numbers at a glance do not take. */
 const ChartFields = ({
@@ -74,7 +94,7 @@ const ChartFields = ({
     queryFn: async ({ signal }) =>
       (await dataOf(client.GET("/test_framework/v1/metrics/", { params: { query: { limit: 200 } }, signal }))).results
   })
-  const groupField = groupFieldOf(draft)
+  const grouping = groupingOf(draft)
   const isBar = draft.chart_type === "bar"
   return (
     <>
@@ -126,16 +146,38 @@ const ChartFields = ({
           />
         </>
       ) : null}
-      <TextField
-        name="Group by"
-        error={at("group_by")}
-        list="widget-fields"
-        value={groupField}
-        placeholder="no grouping"
-        onChange={(field) => {
-          set({ group_by: field === "" ? null : { type: "field", field } })
+      <Select
+        name="Grouping"
+        error={grouping === null ? at("group_by") : undefined}
+        value={grouping?.type}
+        none="None"
+        options={GROUPINGS}
+        onChange={(type) => {
+          set({ group_by: newGrouping(type) })
         }}
       />
+      {grouping?.type === "field" ? (
+        <TextField
+          name="Group by"
+          error={at("group_by")}
+          list="widget-fields"
+          value={grouping.field}
+          onChange={(field) => {
+            set({ group_by: { type: "field", field } })
+          }}
+        />
+      ) : null}
+      {grouping?.type === "bucket" ? (
+        <TextField
+          name="Interval in minutes"
+          type="number"
+          error={at("group_by")}
+          value={String(grouping.interval / MINUTE)}
+          onChange={(minutes) => {
+            set({ group_by: { type: "bucket", interval: Math.round(Number(minutes) * MINUTE) } })
+          }}
+        />
+      ) : null}
       <Select
         name="Data type"
         error={at("data_type")}
@@ -200,7 +242,6 @@ export const WidgetEditor = ({
   const error = save.error ?? preview.error
   const at = (field: string) => fieldMessages(error, field)
   const filter: FilterTree = readFilter(draft.filters ?? null) ?? null
-  const groupField = groupFieldOf(draft)
   return (
     <Dialog title={widget === undefined ? "New widget" : "Edit widget"} onClose={onClose}>
       <div className="form-grid">
@@ -246,11 +287,10 @@ export const WidgetEditor = ({
             data={preview.data}
             widget={{
               name: draft.name ?? "",
-              field: draft.field ?? "",
-              group_by: groupField === "" ? null : { type: "field", field: groupField },
+              metric: draft.metric ?? null,
+              group_by: groupingOf(draft),
               effective_filters: null
             }}
-            onOpen={() => undefined}
           />
         )}
       </section>

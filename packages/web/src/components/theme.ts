@@ -5,17 +5,25 @@ export type Theme = (typeof THEMES)[number]
 
 const KEY = "earshot.theme"
 
-export const theme = (): Theme => THEMES.find((one) => one === localStorage.getItem(KEY)) ?? "system"
+/** In a frame of another site a browser may refuse the storage. */
+export const theme = (): Theme => {
+  try {
+    return THEMES.find((one) => one === localStorage.getItem(KEY)) ?? "system"
+  } catch {
+    return "system"
+  }
+}
 
 export const nextTheme = (current: Theme): Theme => THEMES[(THEMES.indexOf(current) + 1) % THEMES.length] ?? "system"
 
 export const setTheme = (chosen: Theme): void => {
-  if (chosen === "system") {
-    localStorage.removeItem(KEY)
-    delete document.documentElement.dataset.theme
-  } else {
-    localStorage.setItem(KEY, chosen)
-    document.documentElement.dataset.theme = chosen
+  if (chosen === "system") delete document.documentElement.dataset.theme
+  else document.documentElement.dataset.theme = chosen
+  try {
+    if (chosen === "system") localStorage.removeItem(KEY)
+    else localStorage.setItem(KEY, chosen)
+  } catch {
+    // The theme lasts as long as the page.
   }
 }
 

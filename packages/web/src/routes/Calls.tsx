@@ -8,6 +8,7 @@ import {
   evaluateCall,
   csvPath,
   exportPath,
+  metricNamesQuery,
   newestQuery,
   type Review,
   reviewCall
@@ -16,13 +17,19 @@ import { basePath } from "../api/client.js"
 import { sessionQuery } from "../api/session.js"
 import { CallTable, COLUMNS, DEFAULT_COLUMNS, metricColumn } from "../components/CallTable.js"
 import { Empty, ErrorNotice, Loading, messageOf } from "../components/Feedback.js"
+import { Facets } from "../components/Facets.js"
 import { FilterBar } from "../components/FilterBar.js"
 import { Icon } from "../components/Icon.js"
 import { Popover } from "../components/Popover.js"
 import { SavedViews } from "../components/SavedViews.js"
 import { useStored } from "../components/stored.js"
+import type { FilterTree } from "../rules/filter.js"
 import { number } from "../rules/format.js"
 import "../styles/calls.css"
+
+const NO_NAMES: ReadonlyArray<string> = []
+
+const readFlag = (value: unknown): boolean | undefined => (typeof value === "boolean" ? value : undefined)
 
 const readColumns = (value: unknown): ReadonlyArray<string> | undefined =>
   Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string") ? value : undefined
@@ -51,7 +58,10 @@ const BulkBar = ({ selected, onDone }: { readonly selected: ReadonlySet<number>;
   const bulk = useMutation({
     mutationFn: (action: (id: number) => Promise<unknown>) => forEach([...selected], action),
     onSuccess: onDone,
-    onSettled: () => queries.invalidateQueries({ queryKey: ["calls"] })
+    onSettled: async () => {
+      await queries.invalidateQueries({ queryKey: ["calls"] })
+      await queries.invalidateQueries({ queryKey: ["facets"] })
+    }
   })
   const review = (given: Review) => () => {
     bulk.mutate((id) => reviewCall(id, { is_reviewed: true, ...given }))
@@ -206,10 +216,16 @@ export const Calls = () => {
   const [columns, setColumns] = useStored("earshot.columns", DEFAULT_COLUMNS, readColumns)
 
   const calls = useMemo(() => pages.data?.pages.flatMap(({ results }) => results) ?? [], [pages.data])
+  const { data: named = NO_NAMES } = useQuery(metricNamesQuery)
+  // Without permission to list metrics, those of the calls that are shown.
   const metrics = useMemo(
-    () => [...new Set(calls.slice(0, 300).flatMap((call) => call.metrics.map(({ name }) => name)))].toSorted(),
-    [calls]
+    () =>
+      [
+        ...new Set([...named, ...calls.slice(0, 300).flatMap((call) => call.metrics.map(({ name }) => name))])
+      ].toSorted(),
+    [calls, named]
   )
+  const [hasFacets, setFacets] = useStored("earshot.facets", false, readFlag)
   const shown = columns.flatMap((id) => {
     const column = id.startsWith("metric:") ? metricColumn(id.slice(7)) : COLUMNS.find((one) => one.id === id)
     return column === undefined ? [] : [column]
@@ -218,6 +234,11 @@ export const Calls = () => {
   const more = useCallback(() => {
     if (!isFetchingNextPage) void fetchNextPage()
   }, [fetchNextPage, isFetchingNextPage])
+
+  const setFilter = (filter: FilterTree) => {
+    setSelected(new Set())
+    void navigate({ search: { ...search, filter: filter ?? undefined } })
+  }
 
   return (
     <>
@@ -231,6 +252,16 @@ export const Calls = () => {
           }}
         />
         <div className="end">
+          <button
+            type="button"
+            className="button"
+            aria-pressed={hasFacets}
+            onClick={() => {
+              setFacets(!hasFacets)
+            }}
+          >
+            <Icon name="facets" /> Facets
+          </button>
           {(agents.data?.length ?? 0) > 1 ? (
             <select
               className="input agent-select"
@@ -264,41 +295,38 @@ export const Calls = () => {
           <Export selection={selection} columns={columns} />
         </div>
       </div>
-      <FilterBar
-        filter={search.filter ?? null}
-        onChange={(filter) => {
-          setSelected(new Set())
-          void navigate({ search: { ...search, filter: filter ?? undefined } })
-        }}
-      />
-      <div className="page flush" aria-busy={pages.isFetching}>
-        {pages.error !== null && calls.length === 0 ? (
-          <div className="pad">
-            <ErrorNotice error={pages.error} onRetry={() => void pages.refetch()} />
-          </div>
-        ) : pages.isPending ? (
-          <div className="pad">
-            <Loading rows={14} />
-          </div>
-        ) : calls.length === 0 ? (
-          <Empty title={search.filter === undefined ? "No calls yet" : "No calls match this filter"}>
-            <p>
-              {search.filter === undefined
-                ? "Calls appear here when a voice platform sends them. Settings shows the webhook addresses to use."
-                : "Change or clear the filter to see other calls."}
-            </p>
-          </Empty>
-        ) : (
-          <CallTable
-            calls={calls}
-            columns={shown}
-            search={search}
-            selected={selected}
-            onSelect={setSelected}
-            hasMore={pages.hasNextPage}
-            onMore={more}
-          />
-        )}
+      <FilterBar filter={search.filter ?? null} onChange={setFilter} />
+      <div className={hasFacets ? "with-facets" : "without-facets"}>
+        {hasFacets ? <Facets selection={selection} onChange={setFilter} /> : null}
+        <div className="page flush" aria-busy={pages.isFetching}>
+          {pages.error !== null && calls.length === 0 ? (
+            <div className="pad">
+              <ErrorNotice error={pages.error} onRetry={() => void pages.refetch()} />
+            </div>
+          ) : pages.isPending ? (
+            <div className="pad">
+              <Loading rows={14} />
+            </div>
+          ) : calls.length === 0 ? (
+            <Empty title={search.filter === undefined ? "No calls yet" : "No calls match this filter"}>
+              <p>
+                {search.filter === undefined
+                  ? "Calls appear here when a voice platform sends them. Settings shows the webhook addresses to use."
+                  : "Change or clear the filter to see other calls."}
+              </p>
+            </Empty>
+          ) : (
+            <CallTable
+              calls={calls}
+              columns={shown}
+              search={search}
+              selected={selected}
+              onSelect={setSelected}
+              hasMore={pages.hasNextPage}
+              onMore={more}
+            />
+          )}
+        </div>
       </div>
       {selected.size > 0 ? (
         <BulkBar

@@ -3,199 +3,146 @@ import { Link, useNavigate, useParams } from "@tanstack/react-router"
 import { useState } from "react"
 import { client, dataOf, type Dashboard, type Widget } from "../api/client.js"
 import { dashboardDataQuery, dashboardQuery, type WidgetOutcome, wireFilter } from "../api/dashboards.js"
-import { Empty, ErrorNotice, Loaded, Loading } from "../components/Feedback.js"
+import { Empty, ErrorNotice, Loaded } from "../components/Feedback.js"
 import { FilterBar } from "../components/FilterBar.js"
 import { Icon } from "../components/Icon.js"
+import { useMay } from "../components/permission.js"
 import { Popover } from "../components/Popover.js"
-import { WidgetChart } from "../components/WidgetChart.js"
+import { ShareDialog } from "../components/ShareDialog.js"
 import { WidgetEditor } from "../components/WidgetEditor.js"
-import { type Place, placesOf } from "../rules/charts.js"
-import { describe, type FilterTree, readFilter, topConditions } from "../rules/filter.js"
+import { titleOf, WidgetGrid } from "../components/WidgetGrid.js"
+import { isSamePlace, moved, type Place, placeIn, resized, withPlace } from "../rules/charts.js"
+import { fileOf } from "../rules/dashboardFile.js"
+import { type FilterTree, readFilter } from "../rules/filter.js"
 import "../styles/dashboards.css"
 
 const path = (id: number) => ({ path: { id } })
 
-/** Moves of a widget on the grid, by keyboard or pointer. */
-const MOVES: ReadonlyArray<readonly [name: string, move: (place: Place) => Place]> = [
-  ["Left", (place) => ({ ...place, x: Math.max(0, place.x - 1) })],
-  ["Right", (place) => ({ ...place, x: Math.min(12 - place.w, place.x + 1) })],
-  ["Up", (place) => ({ ...place, y: Math.max(0, place.y - 1) })],
-  ["Down", (place) => ({ ...place, y: place.y + 1 })],
-  ["Wider", (place) => ({ ...place, w: Math.min(12 - place.x, place.w + 1) })],
-  ["Narrower", (place) => ({ ...place, w: Math.max(2, place.w - 1) })],
-  ["Taller", (place) => ({ ...place, h: Math.min(12, place.h + 1) })],
-  ["Shorter", (place) => ({ ...place, h: Math.max(1, place.h - 1) })]
-]
+/** Moves of a widget on the grid, as a menu has them. */
+const MOVES = [
+  ["Left", moved, -1, 0],
+  ["Right", moved, 1, 0],
+  ["Up", moved, 0, -1],
+  ["Down", moved, 0, 1],
+  ["Wider", resized, 1, 0],
+  ["Narrower", resized, -1, 0],
+  ["Taller", resized, 0, 1],
+  ["Shorter", resized, 0, -1]
+] as const
 
-const EffectiveFilter = ({ widget }: { readonly widget: Widget }) => {
-  const filter = readFilter(widget.effective_filters) ?? null
-  return (
-    <p className="effective muted plain" title="The calls that this widget shows">
-      {filter === null ? "All calls" : topConditions(filter).map(describe).join(" · ")}
-    </p>
-  )
-}
+type Put = (change: (typeof MOVES)[number][1], columns: number, rows: number) => void
 
-const WidgetCard = ({
+const WidgetActions = ({
   widget,
-  place,
-  outcome,
+  put,
   onRefresh,
   onEdit
 }: {
   readonly widget: Widget
-  readonly place: Place
-  /** Undefined while it is read. */
-  readonly outcome: WidgetOutcome | undefined
+  readonly put: Put
   readonly onRefresh: () => void
   readonly onEdit: () => void
 }) => {
   const queries = useQueryClient()
-  const navigate = useNavigate()
-  const refresh = () => queries.invalidateQueries({ queryKey: ["dashboard", widget.dashboard] })
-  const move = useMutation({
-    mutationFn: (next: Place) => {
-      const { metadata } = widget
-      const kept = typeof metadata === "object" && metadata !== null && !Array.isArray(metadata) ? metadata : {}
-      return dataOf(
-        client.PATCH("/dashboards/widgets/{id}/", {
-          params: path(widget.id),
-          body: { metadata: { ...kept, layout: next } }
-        })
-      )
-    },
-    onSettled: refresh
-  })
   const remove = useMutation({
     mutationFn: () => dataOf(client.DELETE("/dashboards/widgets/{id}/", { params: path(widget.id) })),
-    onSettled: refresh
+    onSettled: () => queries.invalidateQueries({ queryKey: ["dashboard", widget.dashboard] })
   })
-  const title = widget.name === "" ? widget.field || "Calls" : widget.name
   return (
-    <section
-      className="card widget"
-      aria-label={title}
-      style={{
-        gridColumn: `${place.x + 1} / span ${place.w}`,
-        gridRow: `${place.y + 1} / span ${place.h}`
-      }}
+    <Popover
+      side="right"
+      className="button quiet icon small"
+      title={`Actions of ${titleOf(widget)}`}
+      label={<Icon name="more" />}
     >
-      <header>
-        <div className="grow">
-          <h2 className="truncate plain">{title}</h2>
-          <EffectiveFilter widget={widget} />
-        </div>
-        <Popover
-          side="right"
-          className="button quiet icon small"
-          title={`Actions of ${title}`}
-          label={<Icon name="more" />}
-        >
-          {(close) => (
-            <>
-              <button
-                type="button"
-                className="menu-item"
-                onClick={() => {
-                  close()
-                  onEdit()
-                }}
-              >
-                <Icon name="edit" /> Edit
-              </button>
-              <button
-                type="button"
-                className="menu-item"
-                onClick={() => {
-                  onRefresh()
-                  close()
-                }}
-              >
-                <Icon name="refresh" /> Refresh
-              </button>
-              <fieldset className="moves">
-                <legend className="label">Place on the grid</legend>
-                {MOVES.map(([name, change]) => (
-                  <button
-                    key={name}
-                    type="button"
-                    className="button small"
-                    disabled={move.isPending}
-                    onClick={() => {
-                      move.mutate(change(place))
-                    }}
-                  >
-                    {name}
-                  </button>
-                ))}
-              </fieldset>
-              <button
-                type="button"
-                className="menu-item button-danger"
-                onClick={() => {
-                  remove.mutate()
-                }}
-              >
-                <Icon name="trash" /> Delete
-              </button>
-            </>
-          )}
-        </Popover>
-      </header>
-      <div className="body">
-        {outcome === undefined ? (
-          <Loading rows={4} />
-        ) : "error" in outcome ? (
-          <ErrorNotice error={outcome.error} onRetry={onRefresh} />
-        ) : (
-          <WidgetChart
-            data={outcome.data}
-            widget={widget}
-            onOpen={(filter) => {
-              void navigate({ to: "/calls", search: { filter: filter ?? undefined } })
+      {(close) => (
+        <>
+          <button
+            type="button"
+            className="menu-item"
+            onClick={() => {
+              close()
+              onEdit()
             }}
-          />
-        )}
-      </div>
-    </section>
+          >
+            <Icon name="edit" /> Edit
+          </button>
+          <button
+            type="button"
+            className="menu-item"
+            onClick={() => {
+              onRefresh()
+              close()
+            }}
+          >
+            <Icon name="refresh" /> Refresh
+          </button>
+          <fieldset className="moves">
+            <legend className="label">Place on the grid</legend>
+            {MOVES.map(([name, change, columns, rows]) => (
+              <button
+                key={name}
+                type="button"
+                className="button small"
+                onClick={() => {
+                  put(change, columns, rows)
+                }}
+              >
+                {name}
+              </button>
+            ))}
+          </fieldset>
+          <button
+            type="button"
+            className="menu-item button-danger"
+            onClick={() => {
+              remove.mutate()
+            }}
+          >
+            <Icon name="trash" /> Delete
+          </button>
+          {remove.error === null ? null : <ErrorNotice error={remove.error} />}
+        </>
+      )}
+    </Popover>
   )
 }
 
-/** A dashboard as JSON without ids, which another server takes. */
-const exported = (dashboard: Dashboard): string =>
-  JSON.stringify(
-    {
-      name: dashboard.name,
-      filters: dashboard.filters,
-      widgets: dashboard.widgets.map(
-        ({
-          aggregation_function,
-          chart_type,
-          data_type,
-          field,
-          filters,
-          group_by,
-          metadata,
-          metric_name,
-          name,
-          time_period
-        }) => ({
-          name,
-          chart_type,
-          field,
-          metric_name,
-          data_type,
-          aggregation_function,
-          time_period,
-          group_by,
-          filters,
-          metadata
-        })
-      )
+/** Stores places of widgets in their metadata, one after the other. What is shown does not wait for it. */
+const usePlacing = (dashboard: Dashboard) => {
+  const queries = useQueryClient()
+  const { queryKey } = dashboardQuery(dashboard.id)
+  const mutationKey = ["places", dashboard.id]
+  const save = useMutation({
+    mutationKey,
+    // Moves in a row are stored in their order.
+    scope: { id: `places of ${dashboard.id}` },
+    mutationFn: async (widgets: ReadonlyArray<Widget>) => {
+      for (const { id, metadata } of widgets) {
+        await dataOf(client.PATCH("/dashboards/widgets/{id}/", { params: path(id), body: { metadata } }))
+      }
     },
-    null,
-    2
-  )
+    onSettled: () =>
+      queries.isMutating({ mutationKey }) === 1 ? queries.invalidateQueries({ queryKey }) : Promise.resolve()
+  })
+  return {
+    error: save.error,
+    place: (places: ReadonlyMap<number, Place>) => {
+      const changed: Array<Widget> = []
+      const current = queries.getQueryData(queryKey) ?? dashboard
+      const widgets = current.widgets.map((widget): Widget => {
+        const place = places.get(widget.id)
+        if (place === undefined || isSamePlace(placeIn(widget.metadata), place)) return widget
+        const next = { ...widget, metadata: withPlace(widget.metadata, place) }
+        changed.push(next)
+        return next
+      })
+      void queries.cancelQueries({ queryKey })
+      queries.setQueryData(queryKey, { ...current, widgets })
+      save.mutate(changed)
+    }
+  }
+}
 
 const download = (name: string, text: string): void => {
   const link = document.createElement("a")
@@ -208,7 +155,11 @@ const download = (name: string, text: string): void => {
 const View = ({ dashboard }: { readonly dashboard: Dashboard }) => {
   const queries = useQueryClient()
   const [editing, setEditing] = useState<Widget | "new">()
-  const places = placesOf(dashboard.widgets)
+  const [isSharing, setSharing] = useState(false)
+  const navigate = useNavigate()
+  const placing = usePlacing(dashboard)
+  const mayShare = useMay("keys:manage")
+  const mayEdit = useMay("dashboards:write")
   const data = useQuery(dashboardDataQuery(dashboard))
   const outcomeOf = (id: number): WidgetOutcome | undefined =>
     data.data?.get(id) ?? (data.error === null ? undefined : { error: data.error })
@@ -238,20 +189,33 @@ const View = ({ dashboard }: { readonly dashboard: Dashboard }) => {
             type="button"
             className="button"
             onClick={() => {
-              download(`dashboard-${dashboard.id}.json`, exported(dashboard))
+              download(`dashboard-${dashboard.id}.json`, fileOf(dashboard))
             }}
           >
             <Icon name="download" /> Export
           </button>
-          <button
-            type="button"
-            className="button primary"
-            onClick={() => {
-              setEditing("new")
-            }}
-          >
-            <Icon name="plus" /> Widget
-          </button>
+          {mayShare ? (
+            <button
+              type="button"
+              className="button"
+              onClick={() => {
+                setSharing(true)
+              }}
+            >
+              <Icon name="share" /> Share
+            </button>
+          ) : null}
+          {mayEdit ? (
+            <button
+              type="button"
+              className="button primary"
+              onClick={() => {
+                setEditing("new")
+              }}
+            >
+              <Icon name="plus" /> Widget
+            </button>
+          ) : null}
         </div>
       </div>
       <FilterBar
@@ -262,27 +226,45 @@ const View = ({ dashboard }: { readonly dashboard: Dashboard }) => {
       />
       <div className="page">
         {save.error === null ? null : <ErrorNotice error={save.error} />}
+        {placing.error === null ? null : <ErrorNotice error={placing.error} />}
         {dashboard.widgets.length === 0 ? (
           <Empty title="No widgets yet">
             <p>Add a widget to chart the calls that match the filter of this dashboard.</p>
           </Empty>
         ) : (
-          <div className="grid">
-            {dashboard.widgets.map((widget) => (
-              <WidgetCard
-                key={widget.id}
-                widget={widget}
-                place={places.get(widget.id) ?? { x: 0, y: 0, w: 6, h: 3 }}
-                outcome={outcomeOf(widget.id)}
-                onRefresh={() => void data.refetch()}
-                onEdit={() => {
-                  setEditing(widget)
-                }}
-              />
-            ))}
-          </div>
+          <WidgetGrid
+            widgets={dashboard.widgets}
+            outcomeOf={outcomeOf}
+            onRefresh={() => void data.refetch()}
+            onOpen={(calls) => {
+              void navigate({ to: "/calls", search: { filter: calls ?? undefined } })
+            }}
+            {...(mayEdit
+              ? {
+                  onPlace: placing.place,
+                  actions: (widget: Widget, put: Put) => (
+                    <WidgetActions
+                      widget={widget}
+                      put={put}
+                      onRefresh={() => void data.refetch()}
+                      onEdit={() => {
+                        setEditing(widget)
+                      }}
+                    />
+                  )
+                }
+              : {})}
+          />
         )}
       </div>
+      {isSharing ? (
+        <ShareDialog
+          dashboard={dashboard}
+          onClose={() => {
+            setSharing(false)
+          }}
+        />
+      ) : null}
       {editing === undefined ? null : (
         <WidgetEditor
           dashboard={dashboard}

@@ -6,6 +6,7 @@ import { dashboardsQuery, projectsQuery } from "../api/dashboards.js"
 import { Empty, Loaded } from "../components/Feedback.js"
 import { entities, FormDialog, Select, TextField } from "../components/Form.js"
 import { Icon } from "../components/Icon.js"
+import { ImportDashboard } from "../components/ImportDashboard.js"
 import { fieldMessages } from "../rules/fieldErrors.js"
 import { shortTime } from "../rules/format.js"
 import "../styles/dashboards.css"
@@ -63,12 +64,22 @@ const NewDashboard = ({ onClose }: { readonly onClose: () => void }) => {
 export const Dashboards = () => {
   const dashboards = useQuery(dashboardsQuery)
   const [isOpen, setOpen] = useState(false)
+  const [isImporting, setImporting] = useState(false)
   const now = new Date()
   return (
     <>
       <div className="page-head">
         <h1>Dashboards</h1>
         <div className="end">
+          <button
+            type="button"
+            className="button"
+            onClick={() => {
+              setImporting(true)
+            }}
+          >
+            <Icon name="upload" /> Import
+          </button>
           <button
             type="button"
             className="button primary"
@@ -105,6 +116,13 @@ export const Dashboards = () => {
           }
         </Loaded>
       </div>
+      {isImporting ? (
+        <ImportDashboard
+          onClose={() => {
+            setImporting(false)
+          }}
+        />
+      ) : null}
       {isOpen ? (
         <NewDashboard
           onClose={() => {

@@ -175,18 +175,40 @@ export const describe = (condition: Condition): string => {
   return parts.join(condition.operator === "or" ? " or " : " and ")
 }
 
+const parsedJson = (typed: string): unknown => {
+  try {
+    return JSON.parse(typed)
+  } catch {
+    return undefined
+  }
+}
+
 /**
- * What was typed as a value of a condition: JSON where it is a number, boolean, null or list and the field may hold one,
- * text otherwise.
+ * What was typed as a value of a condition: JSON where it is a number, boolean or quoted text and the field may hold any
+ * value, text otherwise. A list is separated by commas, or is JSON.
  */
 export const readValue = (typed: string, field: string, op: Operator): unknown => {
   const type = typeOf(field)
-  if (op === "in") return typed.split(",").map((one) => readValue(one.trim(), field, "eq"))
+  if (op === "in") {
+    const list = typed.trimStart().startsWith("[") ? parsedJson(typed) : undefined
+    return Array.isArray(list)
+      ? list
+      : typed.split(",").flatMap((one) => (one.trim() === "" ? [] : [readValue(one.trim(), field, "eq")]))
+  }
   if (op === "isnull" || type === "boolean") return typed !== "false"
   if (type === "text" || type === "time" || type === "status") return typed
   if (typed.trim() !== "" && Number.isFinite(Number(typed))) return Number(typed)
-  return typed === "true" ? true : typed === "false" ? false : typed
+  if (type !== "value") return typed
+  const quoted = typed.startsWith('"') ? parsedJson(typed) : undefined
+  return typed === "true" ? true : typed === "false" ? false : typeof quoted === "string" ? quoted : typed
 }
 
-/** A value of a condition as it is typed. */
-export const typedValue = (value: unknown): string => (Array.isArray(value) ? value.map(text).join(", ") : text(value))
+/** A value of a condition as it is typed, so that `readValue` has the same value of it. */
+export const typedValue = (value: unknown, field: string): string => {
+  if (Array.isArray(value)) {
+    const plain = value.map((one: unknown) => typedValue(one, field))
+    return plain.some((one) => /^\s|\s$|,|^$|^\[/.test(one)) ? JSON.stringify(value) : plain.join(", ")
+  }
+  const plain = text(value)
+  return typeof value === "string" && readValue(plain, field, "eq") !== value ? JSON.stringify(value) : plain
+}

@@ -25,8 +25,12 @@ export interface WebServer {
   readonly runJobs: () => Promise<unknown>
   /** A new sign-in link. */
   readonly signInLink: () => Promise<string>
+  /** What was requested so far, as the server saw it: the first line and the headers. */
+  readonly requests: () => ReadonlyArray<string>
   /** Posts to the API with the key. */
   readonly post: (path: string, body: unknown) => Promise<unknown>
+  /** Deletes with the key. */
+  readonly delete: (path: string) => Promise<unknown>
   /** Reads from the API with the key. */
   readonly get: (path: string) => Promise<unknown>
   readonly close: () => Promise<void>
@@ -147,7 +151,8 @@ const ingestWithTools = async (engine: PromiseEngine, agent: AgentId, actor: Act
   return call.id
 }
 
-export const startWebServer = async (count = 150): Promise<WebServer> => {
+/** @param allowOrigins the origins whose pages may have shared pages in a frame */
+export const startWebServer = async (count = 150, allowOrigins: ReadonlyArray<string> = []): Promise<WebServer> => {
   await buildApp()
   const engine = await createEngine({ database: "sqlite::memory:", worker: false, secretBox: SECRET_BOX })
   const { agent, apiKey, organization, project } = await engine.organizations.create({ name: "Lakeside Hotel" })
@@ -190,8 +195,12 @@ export const startWebServer = async (count = 150): Promise<WebServer> => {
   for (const widget of widgets) {
     await engine.widgets.create({ ...widget, dashboard }, { actor })
   }
-  const earshot = await earshotListener(await engine.runtime(), { logLevel: "silent" })
+  const earshot = await earshotListener(await engine.runtime(), { logLevel: "silent", allowOrigins })
   const server = createServer(earshot.listener)
+  const requests: Array<string> = []
+  server.on("request", ({ headers, method, url }) => {
+    requests.push(`${String(method)} ${String(url)} ${JSON.stringify(headers)}`)
+  })
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
   const address = server.address()
@@ -214,9 +223,11 @@ export const startWebServer = async (count = 150): Promise<WebServer> => {
     calls,
     usEast: Math.ceil(count / 2),
     callWithTools,
+    requests: () => requests,
     post,
     runJobs: () => engine.jobs.drain(),
     signInLink: async () => `${url}${((await post("/user/v1/sign_in_links/", {})) as { path: string }).path}`,
+    delete: (path) => fetch(`${url}${path}`, { method: "DELETE", headers: { "x-service-api-key": secret } }),
     get: async (path) => (await fetch(`${url}${path}`, { headers: { "x-service-api-key": secret } })).json(),
     close: async () => {
       server.closeAllConnections()
