@@ -14,6 +14,7 @@ import { simplifyBenchmark } from "./simplify.js"
 import { suitesBenchmark } from "./suites.js"
 import { transcriptBenchmark } from "./transcript.js"
 import { voiceBenchmark } from "./voice.js"
+import { webBenchmark } from "./web.js"
 import { webhooksBenchmark } from "./webhooks.js"
 import { widgetsBenchmark } from "./widgets.js"
 import { wrongKeysBenchmark } from "./wrong-keys.js"
@@ -34,6 +35,7 @@ export const benchmarks: ReadonlyArray<Benchmark> = [
   suitesBenchmark,
   transcriptBenchmark,
   voiceBenchmark,
+  webBenchmark,
   webhooksBenchmark,
   widgetsBenchmark,
   wrongKeysBenchmark

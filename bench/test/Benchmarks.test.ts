@@ -11,7 +11,7 @@ const runTiny = async (name: string): Promise<ReadonlyArray<string>> => {
     // The server of the test run, which is not stopped here.
     startPostgres: async () => ({ url: await postgresUrl(), stop: () => Promise.resolve() }),
     args: [],
-    ...(name === "interference" ? { program: bundledProgram() } : {}),
+    ...(["interference", "web"].includes(name) ? { program: bundledProgram() } : {}),
     print: (line) => lines.push(line)
   }
   await benchmarks.find((benchmark) => benchmark.name === name)?.run("tiny", environment)
@@ -35,6 +35,7 @@ const expected: ReadonlyArray<readonly [name: string, line: RegExp, count: numbe
   ["suites", /ratio \d+\.\d\d \(CPU/, 1],
   ["transcript", /ratio \d+\.\d\d \(CPU/, 1],
   ["voice", /\d calls: drift at most [\d.]+ ms a minute; .* CPU [\d.]+ % of a core/, 1],
+  ["web", /goal: \d+\)/, 4],
   ["webhooks", /[\d.]+ us of processor time/, 10],
   ["widgets", /ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 32],
   ["wrong-keys", /[\d.]+ us of processor time/, 10]
