@@ -41,9 +41,9 @@ export const firstMutants = [
   {
     operator: "scope",
     name: "calls of other organizations found by id and in lists",
-    file: "packages/core/src/storage/sql/CallStoreSql.ts",
-    find: "sql`(c.organization_id = ${permit.organizationId} AND",
-    replace: "sql`(c.organization_id <> ${-permit.organizationId} AND",
+    file: "packages/core/src/storage/sql/ScopeSql.ts",
+    find: "sql`(c.organization_id = ${permit.organizationId}",
+    replace: "sql`(c.organization_id <> ${-permit.organizationId}",
     test: "packages/test-kit/test/models/Models.test.ts",
     killedBy: /another organization's call is not found/
   },
