@@ -66,6 +66,7 @@ const normalized = ({ code, err, out }: Ran): Ran => {
       // Progress, and the length of a conversation between programs, depend on the machine's speed.
       .replace(/"duration":0\.\d+/g, '"duration":SHORT')
       .replace(/\b0\.\d s\b/g, "SHORT")
+      .replace(/\b00:0[01]\b/g, "SHORT")
       .replace(/^\d+ of \d+ runs finished.*\n?/gm, "")
       .replace(/https?:\/\/127\.0\.0\.1:\d+/g, "URL")
   return { code, err: of(err), out: of(out) }
