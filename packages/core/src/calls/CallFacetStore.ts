@@ -1,8 +1,9 @@
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import type { Permit } from "../access/Permit.js"
-import type { StorageError } from "../kernel/Storage.js"
-import type { CallFacets, FacetRequest } from "./CallFacets.js"
+import { QueryTimedOut, type StorageError } from "../kernel/Storage.js"
+import type { CallFacet, CallFacets, FacetField, FacetRequest } from "./CallFacets.js"
 
 /** Port: how many calls have each value of a field. */
 export class CallFacetStore extends Context.Tag("@earshot/core/calls/CallFacetStore")<
@@ -16,3 +17,22 @@ export class CallFacetStore extends Context.Tag("@earshot/core/calls/CallFacetSt
     readonly count: (permit: Permit<"calls:read">, request: FacetRequest) => Effect.Effect<CallFacets, StorageError>
   }
 >() {}
+
+/** The facets of fields, counted one after the other until one is not counted in time; it and those after it are `timedOut`. */
+export const countEach = <E, R>(
+  fields: ReadonlyArray<FacetField>,
+  countOne: (field: FacetField) => Effect.Effect<CallFacet, E | StorageError, R>
+): Effect.Effect<Pick<CallFacets, "facets" | "timedOut">, E | StorageError, R> =>
+  Effect.gen(function* () {
+    const facets: Array<CallFacet> = []
+    for (const field of fields) {
+      const counted = yield* Effect.either(countOne(field))
+      if (Either.isRight(counted)) facets.push(counted.right)
+      // The limit is that of the whole read: the fields that are left would exceed it too.
+      else if (isTimeout(counted.left)) break
+      else return yield* Effect.fail(counted.left)
+    }
+    return { facets, timedOut: fields.slice(facets.length).map(({ name }) => name) }
+  })
+
+const isTimeout = (error: unknown): boolean => error instanceof QueryTimedOut

@@ -3,6 +3,8 @@ import { TestEngine } from "@earshot/test-kit"
 import { describe, expect, it as test, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { facetOf, pathsInUse } from "../../src/calls/CallFacets.js"
+import { countEach } from "../../src/calls/CallFacetStore.js"
+import { QueryTimedOut, StorageBusy, type StorageError } from "../../src/kernel/Storage.js"
 import { ingest } from "./ingest.js"
 
 const LONG = "x".repeat(201)
@@ -201,6 +203,26 @@ describe("the paths of metadata in use", () => {
       "metadata.i"
     ])
     expect(pathsInUse(["text", 1, null, []])).toEqual([])
+  })
+})
+
+describe("counting one field after the other", () => {
+  const fields = pathsInUse([{ a: 1, b: 1, c: 1, d: 1 }])
+  /** Counts until the third field, which fails. */
+  const failingWith = (error: StorageError) =>
+    countEach(fields, ({ name }) =>
+      name === "metadata.c" ? Effect.fail(error) : Effect.succeed({ field: name, values: [], missing: 0, other: 0 })
+    )
+
+  test("ends with the time limit, and names what was not counted", async () => {
+    const counted = await Effect.runPromise(failingWith(new QueryTimedOut({ operation: "count", limitSeconds: 10 })))
+    expect(counted.facets.map(({ field }) => field)).toEqual(["metadata.a", "metadata.b"])
+    expect(counted.timedOut).toEqual(["metadata.c", "metadata.d"])
+  })
+
+  test("fails with any other error", async () => {
+    const busy = new StorageBusy({ operation: "count" })
+    expect(await Effect.runPromise(Effect.flip(failingWith(busy)))).toBe(busy)
   })
 })
 

@@ -1,11 +1,9 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import {
-  type CallFacet,
   type CountedValue,
   type FacetField,
   facetOf,
@@ -14,7 +12,7 @@ import {
   pathsInUse,
   SAMPLED_DOCUMENTS
 } from "../../calls/CallFacets.js"
-import { CallFacetStore } from "../../calls/CallFacetStore.js"
+import { CallFacetStore, countEach } from "../../calls/CallFacetStore.js"
 import { Json } from "../../kernel/Json.js"
 import { AnalyticsFragments } from "./AnalyticsFragments.js"
 import { scalar } from "./AnalyticsRows.js"
@@ -96,17 +94,14 @@ export const layer = Layer.effect(
                 AND c.metadata IS NOT NULL AND length(CAST(c.metadata AS TEXT)) <= ${MAX_SAMPLED_CHARACTERS}
                 ORDER BY c.id DESC LIMIT ${SAMPLED_DOCUMENTS}`)
             : []
-          const wanted = [...fields, ...pathsInUse(documents)]
-          const facets: Array<CallFacet> = []
-          for (const facet of wanted) {
-            const isMissing = yield* FilterSql.compile({ field: facet.name, op: "isnull", value: true }, question)
-            const rows = yield* Effect.either(storing("CallFacetStore.count")(valuesOf(from, isMissing, facet, limit)))
-            if (Either.isRight(rows)) facets.push(facetOf(facet.name, total, rows.right, limit))
-            // The limit is that of the whole read: what is left would exceed it too.
-            else if (rows.left._tag === "QueryTimedOut") break
-            else return yield* rows.left
-          }
-          return { total, facets, timedOut: wanted.slice(facets.length).map(({ name }) => name) }
+          const counted = yield* countEach([...fields, ...pathsInUse(documents)], (facet) =>
+            Effect.gen(function* () {
+              const isMissing = yield* FilterSql.compile({ field: facet.name, op: "isnull", value: true }, question)
+              const rows = yield* valuesOf(from, isMissing, facet, limit)
+              return facetOf(facet.name, total, rows, limit)
+            }).pipe(storing("CallFacetStore.count"))
+          )
+          return { total, ...counted }
         }).pipe(
           Effect.provide(context),
           Effect.either,
