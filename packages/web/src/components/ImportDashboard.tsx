@@ -39,7 +39,9 @@ const create = async (text: string, name: string, project: number): Promise<numb
   const file = readFile(text)
   if ("error" in file) throw new Error(file.error)
   const { filters, widgets } = file.dashboard
-  const metrics = widgets.some(({ metric_name }) => metric_name !== null) ? await metricIds(project) : new Map<string, number>()
+  const metrics = widgets.some(({ metric_name }) => metric_name !== null)
+    ? await metricIds(project)
+    : new Map<string, number>()
   const { id } = await dataOf(
     client.POST("/dashboards/dashboards/", { body: { name, project, filters: wireFilter(filters) } })
   )
