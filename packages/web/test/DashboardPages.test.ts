@@ -190,7 +190,7 @@ describe("dashboards of the web app", () => {
 
   describe("a part of a chart", () => {
     const COUNT = { chart_type: "bar", aggregation_function: "count", time_period: "day" }
-    const WIDGETS = [
+    const WIDGETS: Array<{ readonly name: string } & Readonly<Record<string, unknown>>> = [
       { ...COUNT, name: "Reasons", field: "call_ended_reason" },
       { ...COUNT, name: "By region", field: "duration", group_by: { type: "field", field: "metadata.region" } },
       { name: "Success", chart_type: "line", field: "success" },
@@ -200,6 +200,12 @@ describe("dashboards of the web app", () => {
     ]
     let dashboard = 0
     beforeAll(async () => {
+      const { results } = (await server.get("/test_framework/v1/metrics/?limit=200")) as {
+        results: ReadonlyArray<{ id: number; name: string }>
+      }
+      const metric = results.find(({ name }) => name === "Latency")?.id
+      const latency = { name: "Latency", chart_type: "line", field: "metric_evaluations.value", metric }
+      WIDGETS.push(latency)
       dashboard = await dashboardOf("Drill down", WIDGETS, { field: "timestamp", op: "gte", value: "today-29d" })
     })
 
