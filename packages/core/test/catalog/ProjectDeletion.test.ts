@@ -154,6 +154,7 @@ const ORPHANS = [
   "SELECT 1 FROM call_transcripts WHERE call_id NOT IN (SELECT id FROM calls)",
   "SELECT 1 FROM call_recordings WHERE call_id NOT IN (SELECT id FROM calls)",
   "SELECT 1 FROM metric_evaluations WHERE call_id NOT IN (SELECT id FROM calls)",
+  "SELECT 1 FROM answer_latencies WHERE call_id NOT IN (SELECT id FROM calls)",
   "SELECT 1 FROM metric_evaluation_details WHERE call_id NOT IN (SELECT id FROM calls)",
   "SELECT 1 FROM runs WHERE result_id NOT IN (SELECT id FROM results)",
   "SELECT 1 FROM result_scenarios WHERE result_id NOT IN (SELECT id FROM results)",

@@ -155,6 +155,7 @@ export const documentedEvents: Readonly<Record<Platforms.Platform, ReadonlyArray
     vapi("speech-update", { status: "started", role: "assistant" }),
     vapi("status-update", { status: "in-progress" }),
     vapi("tool-calls", { toolCallList: [] }),
+    vapi('transcript[transcriptType="final"]', { role: "user", transcriptType: "final", transcript: "Hi" }),
     vapi("transcript", { role: "user", transcriptType: "final", transcript: "Hi" }),
     vapi("transfer-destination-request"),
     vapi("transfer-update"),
