@@ -26,13 +26,13 @@ export const main = async (print: (line: string) => void, database = "sqlite::me
       },
       { actor }
     )
-    print(`${created ? "Stored" : "Updated"} call ${call.callId}, ${String(call.durationSeconds)} s long`)
+    print(`${created ? "Stored" : "Updated"} call ${call.call_id}, length ${call.duration}`)
 
     const found = await engine.calls.list(
       { filters_v2: { field: "metadata.region", op: "eq", value: "north" } },
       { actor }
     )
-    print(`Calls from the north: ${found.results.map(({ callId }) => callId).join(", ")}`)
+    print(`Calls from the north: ${found.results.map(({ call_id }) => call_id).join(", ")}`)
 
     try {
       await engine.calls.ingest({ call_id: "call-0002", agent: 999, transcript_type: "morse" }, { actor })

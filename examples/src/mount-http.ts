@@ -8,11 +8,10 @@ import { createServer } from "node:http"
 import { pathToFileURL } from "node:url"
 import { createEngine } from "@earshot/core/promise"
 import { earshotListener } from "@earshot/http-adapter"
-import * as Redacted from "effect/Redacted"
 
 export const main = async (print: (line: string) => void, database = "sqlite::memory:"): Promise<void> => {
   const engine = await createEngine({ database })
-  const { agent, apiKey } = await engine.organizations.create({ name: "Lakeside Hotel" })
+  const { agent, api_key } = await engine.organizations.create({ name: "Lakeside Hotel" })
   const earshot = await earshotListener(await engine.runtime(), { basePath: "/earshot", logLevel: "warn" })
 
   const server = createServer((request, response) => {
@@ -29,7 +28,7 @@ export const main = async (print: (line: string) => void, database = "sqlite::me
     print(await (await fetch(base)).text())
     const response = await fetch(`${base}/earshot/observability/v1/observe/`, {
       method: "POST",
-      headers: { "content-type": "application/json", "x-service-api-key": Redacted.value(apiKey.secret) },
+      headers: { "content-type": "application/json", "x-service-api-key": api_key.api_key },
       body: JSON.stringify({ call_id: "call-0001", agent: agent.id })
     })
     print(`${response.status} ${response.statusText}`)

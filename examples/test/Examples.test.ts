@@ -29,7 +29,7 @@ const linesOf = async (main: (print: (line: string) => void) => Promise<void>): 
 describe("the examples", () => {
   it("embeds the engine with promises", async () => {
     expect(await linesOf(withPromises.main)).toEqual([
-      "Stored call call-0001, 5.2 s long",
+      "Stored call call-0001, length 00:05",
       "Calls from the north: call-0001",
       "Invalid fields: agent, transcript_type"
     ])

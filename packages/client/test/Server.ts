@@ -3,7 +3,6 @@ import { once } from "node:events"
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http"
 import { createEngine } from "@earshot/core/promise"
 import { earshotListener } from "@earshot/http-adapter"
-import * as Redacted from "effect/Redacted"
 
 const listen = async (listener: RequestListener) => {
   const server = createServer(listener)
@@ -24,12 +23,12 @@ const listen = async (listener: RequestListener) => {
 /** Earshot with one organization, and a key with every permission. */
 export const startEarshot = async () => {
   const engine = await createEngine({ database: "sqlite::memory:" })
-  const { agent, apiKey, project } = await engine.organizations.create({ name: "Lakeside Hotel" })
+  const { agent, api_key, project } = await engine.organizations.create({ name: "Lakeside Hotel" })
   const earshot = await earshotListener(await engine.runtime(), { logLevel: "silent" })
   const { baseUrl, close } = await listen(earshot.listener)
   return {
     baseUrl,
-    apiKey: Redacted.value(apiKey.secret),
+    apiKey: api_key.api_key,
     agent: agent.id,
     project: project.id,
     close: async () => {

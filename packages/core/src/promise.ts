@@ -1,6 +1,7 @@
 /**
  * The engine for Node services that do not use Effect: every use case as a function that takes the caller last and
- * returns a promise, which rejects with the same typed errors (`ValidationFailed`, `NotFound`, ...).
+ * returns a promise, which rejects with the same typed errors (`ValidationFailed`, `NotFound`, ...). Inputs and records have
+ * the names and forms of the HTTP API.
  *
  * ```ts
  * const engine = await createEngine({ database: "sqlite:./calls.db" })
@@ -29,20 +30,20 @@ import { Credentials, type Presented } from "./access/Credentials.js"
 import type { Operation } from "./access/Operation.js"
 import { ShareableLinks } from "./access/ShareableLinks.js"
 import { Tokens } from "./access/Tokens.js"
-import { resultOrReceipt } from "./access/UseCase.js"
+import { resultOrReceipt, type UseCase } from "./access/UseCase.js"
 import { Users } from "./access/Users.js"
 import type { CallQuery } from "./calls/CallQuery.js"
-import type { CallRecord } from "./calls/CallRecord.js"
 import { CallEvaluations } from "./calls/CallEvaluations.js"
 import type { BlobRange } from "./calls/BlobStore.js"
-import { CallRecordings, type OpenAudio, type OpenRecording } from "./calls/CallRecordings.js"
+import { CallRecordings, type OpenAudio } from "./calls/CallRecordings.js"
 import { Calls } from "./calls/Calls.js"
-import type { CallId, RunId } from "./kernel/Ids.js"
+import type { ExpandedCallJson } from "./calls/ListedCall.js"
+import { CallId, ResultId, RunId } from "./kernel/Ids.js"
 import { PlatformWebhooks } from "./calls/PlatformWebhooks.js"
 import { Agents } from "./catalog/Agents.js"
 import { Folders } from "./catalog/Folders.js"
 import type { OrganizationDraft } from "./catalog/Organization.js"
-import { type CreatedOrganization, Organizations } from "./catalog/Organizations.js"
+import { Organizations } from "./catalog/Organizations.js"
 import { Personalities } from "./catalog/Personalities.js"
 import { PhoneNumbers } from "./catalog/PhoneNumbers.js"
 import { Projects } from "./catalog/Projects.js"
@@ -56,6 +57,7 @@ import { Widgets } from "./dashboards/Widgets.js"
 import { Evaluators } from "./evaluators/Evaluators.js"
 import { Integrations } from "./platforms/Integrations.js"
 import { Results } from "./results/Results.js"
+import { encodeRunDetail, type RunDetail } from "./results/RunDetail.js"
 import { VoiceChecks } from "./simulation/VoiceChecks.js"
 import { Suites } from "./suites/Suites.js"
 import type { Input } from "./kernel/Input.js"
@@ -66,6 +68,7 @@ import { Simplifications } from "./simplification/Simplifications.js"
 import { Traces } from "./traces/Traces.js"
 import * as Engine from "./Engine.js"
 import * as Database from "./Database.js"
+import { encodeCreatedOrganization, encodeExportedCall, encoders } from "./promiseRecords.js"
 
 /** The caller of a use case: see `hostActor`, or `PromiseEngine.admit` for a caller with a credential. */
 export interface CallOptions {
@@ -86,17 +89,35 @@ interface PromisedUseCase<Args extends ReadonlyArray<unknown>, A> {
   (...args: [...Args, options: CallOptions]): Promise<A>
 }
 
-/** A service of the engine with every use case as a function that returns a promise. */
+/** Arguments with plain numbers as ids, which are validated at run time. */
+type PlainIds<Args extends ReadonlyArray<unknown>> = {
+  [Position in keyof Args]: Args[Position] extends number ? number : Args[Position]
+}
+
+type Encoders = typeof encoders
+
+/** The record that the result `A` of an operation is encoded as; never if the encoder is of another result. */
+type RecordOf<O, A> = O extends keyof Encoders
+  ? Encoders[O] extends (result: A, ...args: never) => infer Encoded
+    ? Encoded
+    : never
+  : never
+
+/** A service of the engine with every use case as a function that returns a promise of a record. */
 export type Promised<Service> = {
   readonly [
-    Name in keyof Service as Service[Name] extends { readonly operation: Operation } ? Name : never
-  ]: Service[Name] extends (...args: infer Args) => Effect.Effect<infer A, infer _E, infer _R>
-    ? PromisedUseCase<Args, A>
+    Name in keyof Service as Service[Name] extends { readonly operation: keyof Encoders } ? Name : never
+  ]: Service[Name] extends UseCase<infer O, infer Args, infer A, infer _E, infer _R>
+    ? PromisedUseCase<PlainIds<Args>, RecordOf<O, A>>
     : never
 }
 
 /** A recording whose bytes can be read, any number of times. */
-export interface RecordingBytes extends Omit<OpenAudio, "read"> {
+export interface RecordingBytes {
+  readonly content_type: string
+  readonly size_bytes: number
+  /** Lower-case hex. */
+  readonly sha256: string
   /**
    * The bytes, or those of a range from `start` to before `end`, read as they are consumed. The stream fails with `NotFound`
    * if the recording was deleted or replaced since.
@@ -149,29 +170,30 @@ type UseCases = {
   readonly [Name in keyof typeof services]: Promised<Context.Tag.Service<(typeof services)[Name]>>
 }
 
-/** What opens recordings returns streams of Effect, which `EngineFunctions` replaces. */
-type PromiseServices = Omit<UseCases, "recordings"> & {
-  readonly recordings: Omit<UseCases["recordings"], "open" | "openRun">
-}
-
 /** What the engine offers beyond the use cases of its services. */
 interface EngineFunctions {
   readonly calls: {
     /** Every call that `list` would page through, newest first, read page by page as it is iterated. */
-    readonly export: (query: Input<typeof CallQuery>, options: CallOptions) => AsyncIterable<CallRecord>
+    readonly export: (query: Input<typeof CallQuery>, options: CallOptions) => AsyncIterable<ExpandedCallJson>
+  }
+  readonly results: {
+    /** Every run of a result with its transcript and scores, oldest first, read page by page as it is iterated. */
+    readonly export: (result: number, options: CallOptions) => AsyncIterable<typeof RunDetail.Encoded>
   }
   readonly recordings: {
     /** A recording, whose bytes are read as a web stream. Rejects with `NotFound` if the call has none. */
-    readonly open: (call: CallId, options: CallOptions) => Promise<RecordingBytes & Pick<OpenRecording, "callId">>
+    readonly open: (call: number, options: CallOptions) => Promise<RecordingBytes & { readonly call: number }>
     /** As `open`, of a run by voice. */
-    readonly openRun: (run: RunId, options: CallOptions) => Promise<RecordingBytes>
+    readonly openRun: (run: number, options: CallOptions) => Promise<RecordingBytes>
   }
   readonly jobs: {
     /** Runs every due job and returns how many jobs it ran; for engines started without a worker. */
     readonly drain: () => Promise<number>
   }
   /** Operator functions: no actor is checked, so never expose them to external callers. */
-  readonly organizations: { readonly create: (input: Input<typeof OrganizationDraft>) => Promise<CreatedOrganization> }
+  readonly organizations: {
+    readonly create: (input: Input<typeof OrganizationDraft>) => Promise<ReturnType<typeof encodeCreatedOrganization>>
+  }
   /** Authenticates a credential for an operation and returns its actor; rejects if access is denied. */
   readonly admit: (operation: Operation, presented: Presented) => Promise<Actor>
   /** The running services, for mounting the HTTP adapter on this engine. */
@@ -181,7 +203,7 @@ interface EngineFunctions {
 }
 
 /** A running engine. */
-export type PromiseEngine = PromiseServices & EngineFunctions
+export type PromiseEngine = UseCases & EngineFunctions
 
 /**
  * Opens the database, migrates it to the newest schema and starts the engine.
@@ -226,10 +248,13 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
               [
                 name,
                 (...args: ReadonlyArray<unknown>) => {
-                  const options = optionsOf(args)
-                  if (options?.actor === undefined) return Promise.reject(new TypeError(MISSING_ACTOR))
+                  const [inputs, options] = [args.slice(0, -1), args.at(-1)]
+                  if (!hasActor(options)) return Promise.reject(new TypeError(MISSING_ACTOR))
+                  if (inputs.some(isInvalidId)) return Promise.reject(new TypeError(INVALID_ID))
                   const { actor, receipt, signal } = options
-                  const called = Effect.provideService(member(...args.slice(0, -1)), CurrentActor, actor)
+                  const called = Effect.map(Effect.provideService(member(...inputs), CurrentActor, actor), (result) =>
+                    encode(member.operation, result, inputs)
+                  )
                   return run(receipt === true ? resultOrReceiptOf(called) : called, signal)
                 }
               ]
@@ -245,39 +270,70 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
       checkouts: Checkouts,
       credentials: Credentials,
       organizations: Organizations,
+      recordings: CallRecordings,
+      results: Results,
       runner: JobRunner
     })
   )
   const workerFiber = worker ? managed.runFork(runner.run) : undefined
   // eslint-disable-next-line typescript/consistent-type-assertions -- `Promised` states for each member what `promised` does to it; Object.entries loses their types
   const useCases = promises as UseCases
-  const readable = <A extends OpenAudio>({ read, ...recording }: A): Omit<A, "read"> & RecordingBytes => ({
-    ...recording,
+  const recordingOf = ({ contentType, read, sha256, sizeBytes }: OpenAudio): RecordingBytes => ({
+    content_type: contentType,
+    size_bytes: sizeBytes,
+    sha256,
     read: (range) =>
       Stream.toReadableStream(
         Stream.suspend(() => (closing === undefined ? read(range) : Stream.die(new Error(CLOSED))))
       )
   })
+  const opened = async <A extends OpenAudio>(
+    open: Effect.Effect<A, unknown, CurrentActor>,
+    options: CallOptions
+  ): Promise<RecordingBytes> => {
+    if (!hasActor(options)) return Promise.reject(new TypeError(MISSING_ACTOR))
+    return recordingOf(await run(Effect.provideService(open, CurrentActor, options.actor), options.signal))
+  }
+  const iterated = <A, E>(stream: Stream.Stream<A, E, CurrentActor>, options: CallOptions): AsyncIterable<A> =>
+    Stream.toAsyncIterable(
+      Stream.suspend(() =>
+        closing !== undefined
+          ? Stream.die(new Error(CLOSED))
+          : hasActor(options)
+            ? Stream.provideService(stream, CurrentActor, options.actor)
+            : Stream.die(new TypeError(MISSING_ACTOR))
+      )
+    )
   return {
     ...useCases,
     calls: {
       ...useCases.calls,
-      export: (query: Input<typeof CallQuery>, { actor }: CallOptions) =>
-        Stream.toAsyncIterable(
-          Stream.suspend(() =>
-            closing === undefined
-              ? Stream.provideService(running.calls.export(query), CurrentActor, actor)
-              : Stream.die(new Error(CLOSED))
-          )
+      export: (query, options) =>
+        iterated(
+          Stream.map(running.calls.export(query), (call) => encodeExportedCall(call, query)),
+          options
+        )
+    },
+    results: {
+      ...useCases.results,
+      export: (id, options) =>
+        iterated(
+          Stream.map(Stream.unwrap(Effect.map(idOf(ResultId, id), (valid) => running.results.export(valid))), (run) =>
+            encodeRunDetail(run)
+          ),
+          options
         )
     },
     recordings: {
       ...useCases.recordings,
-      open: async (call, options) => readable(await useCases.recordings.open(call, options)),
-      openRun: async (id, options) => readable(await useCases.recordings.openRun(id, options))
+      open: async (id, options) => ({
+        ...(await opened(Effect.flatMap(idOf(CallId, id), running.recordings.open), options)),
+        call: id
+      }),
+      openRun: (id, options) => opened(Effect.flatMap(idOf(RunId, id), running.recordings.openRun), options)
     },
     jobs: { ...useCases.jobs, drain: () => run(runner.drain) },
-    organizations: { create: (input) => run(organizations.create(input)) },
+    organizations: { create: (input) => run(Effect.map(organizations.create(input), encodeCreatedOrganization)) },
     admit: (operation, presented) => run(credentials.admit(operation, presented)),
     runtime: () => (closing === undefined ? managed.runtime() : Promise.reject(new Error(CLOSED))),
     close: () => (closing ??= close())
@@ -290,17 +346,34 @@ const resultOrReceiptOf = <A, E, R>(called: Effect.Effect<A, E, R>): Effect.Effe
     Either.match({ onLeft: (receipt) => ({ receipt }), onRight: (result) => ({ result }) })
   )
 
-type AnyUseCase = (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown, CurrentActor>
-
-const isUseCase = (member: unknown): member is AnyUseCase => typeof member === "function" && "operation" in member
-
-/** The last argument of a use case. Untyped callers may have left it out, or passed an id in its place. */
-const optionsOf = (
-  args: ReadonlyArray<unknown>
-): (Partial<CallOptions> & { readonly receipt?: unknown }) | undefined => {
-  const last = args.at(-1)
-  return typeof last === "object" && last !== null ? last : undefined
+interface AnyUseCase {
+  (...args: ReadonlyArray<unknown>): Effect.Effect<unknown, unknown, CurrentActor>
+  readonly operation: keyof Encoders
 }
+
+/** A use case whose result is a record: not one of those that `EngineFunctions` has instead. */
+const isUseCase = (member: unknown): member is AnyUseCase =>
+  typeof member === "function" &&
+  "operation" in member &&
+  typeof member.operation === "string" &&
+  Object.hasOwn(encoders, member.operation)
+
+const encode = (operation: keyof Encoders, result: unknown, inputs: ReadonlyArray<unknown>): unknown =>
+  // eslint-disable-next-line typescript/consistent-type-assertions -- `RecordOf` states for each operation that its encoder takes its result
+  (encoders[operation] as (result: unknown, ...args: ReadonlyArray<unknown>) => unknown)(result, ...inputs)
+
+/** Numbers among the arguments of use cases are ids. */
+const isInvalidId = (input: unknown): boolean => typeof input === "number" && !isId(input)
+
+/** Dies with a TypeError if it is no id. */
+const idOf = <Id extends number>(schema: { readonly make: (id: number) => Id }, id: number): Effect.Effect<Id> =>
+  isId(id) ? Effect.sync(() => schema.make(id)) : Effect.die(new TypeError(INVALID_ID))
+
+const isId = (id: number): boolean => Number.isSafeInteger(id) && id > 0
+
+/** Whether this is the last argument of a use case. Untyped callers may have left it out, or passed an id in its place. */
+const hasActor = (last: unknown): last is CallOptions & { readonly receipt?: unknown } =>
+  typeof last === "object" && last !== null && "actor" in last && last.actor !== undefined
 
 /** Untyped callers may have left the database out. */
 const hasDatabase = (options: Partial<EngineOptions> | undefined): options is EngineOptions =>
@@ -310,6 +383,8 @@ const MISSING_DATABASE =
   'A database is required: createEngine takes { database }, such as "sqlite:./calls.db" or "postgres://user:password@host:port/name".'
 
 const CLOSED = "The engine is closed."
+
+const INVALID_ID = "An id is a positive integer."
 
 const MISSING_ACTOR =
   "An actor is required: the last argument of a use case is { actor }, such as hostActor(organization.id)."

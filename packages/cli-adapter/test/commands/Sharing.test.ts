@@ -1,4 +1,4 @@
-import { type AgentId, hostActor, OrganizationId, type ProjectId, untrusted } from "@earshot/core"
+import { hostActor, OrganizationId, untrusted } from "@earshot/core"
 import { createEngine } from "@earshot/core/promise"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { createLink, issueToken, listLinks, revokeLink, revokeToken } from "../../src/actions/Access.js"
@@ -32,10 +32,7 @@ const fill = async (database: string): Promise<number> => {
   try {
     const actor = hostActor(OrganizationId.make(1))
     const [agent] = (await engine.agents.list({}, { actor })).results
-    const ids: { readonly agent: AgentId; readonly project: ProjectId } = {
-      agent: agent!.id,
-      project: agent!.projectId
-    }
+    const ids = { agent: agent!.id, project: agent!.project }
     const reasons = ["done", "\u001b[31mred", "", `日本語 ${"x".repeat(80)}`]
     for (let i = 0; i < 24; i++) {
       await engine.calls.ingest(

@@ -45,7 +45,7 @@ export class CurrentActor extends Context.Tag("@earshot/core/access/CurrentActor
  *
  * @throws ParseError if it is not an id, as from a caller without types: otherwise every use case would fail later.
  */
-export const hostActor = (organizationId: OrganizationId): Actor => ({
+export const hostActor = (organizationId: number): Actor => ({
   organizationId: readOrganizationId(organizationId),
   userId: null,
   credential: "host",

@@ -81,6 +81,13 @@ export interface RequestedEvaluation {
   readonly jobId: JobId
 }
 
+/** The wire form: `{call, metric_ids, job}`. */
+export const encodeRequestedEvaluation = ({ callId, jobId, metricIds }: RequestedEvaluation) => ({
+  call: callId,
+  metric_ids: metricIds,
+  job: jobId
+})
+
 /** Evaluation of production calls by metrics. */
 export class CallEvaluations extends Context.Tag("@earshot/core/calls/CallEvaluations")<
   CallEvaluations,

@@ -1,5 +1,5 @@
 /** URLs of recordings for players, which cannot send a header: signed, short-lived, of one call each. */
-import type * as DateTime from "effect/DateTime"
+import * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
 import type { TokenForm } from "../access/Jwt.js"
 import * as Fields from "../kernel/Fields.js"
@@ -42,3 +42,8 @@ export const SignedRecordingJson = Schema.Struct({
   url: Schema.String.annotations({ description: "Path and query, relative to the address of the server." }),
   expires_at: Schema.String.annotations({ jsonSchema: { type: "string", format: "date-time" } })
 }).annotations({ identifier: "SignedRecording" })
+
+export const encodeSignedRecording = ({ expiresAt, url }: SignedRecording): typeof SignedRecordingJson.Type => ({
+  url,
+  expires_at: DateTime.formatIso(expiresAt)
+})

@@ -10,7 +10,13 @@ export {
 } from "./RecordingPeaks.js"
 export { type MutedRecording, RecordingAudio } from "./RecordingAudio.js"
 export { type CallRecording, RecordingStore, type RecordingWithPeaks } from "./RecordingStore.js"
-export { RecordingUrlDraft, SIGNED_RECORDINGS_PATH, type SignedRecording, SignedRecordingJson } from "./RecordingUrl.js"
+export {
+  encodeSignedRecording,
+  RecordingUrlDraft,
+  SIGNED_RECORDINGS_PATH,
+  type SignedRecording,
+  SignedRecordingJson
+} from "./RecordingUrl.js"
 export { type PendingBlob, PendingBlobStore, type RecordedThing } from "./PendingBlobStore.js"
 export { Recordings, type RecordingsConfig, type RecordingsReport } from "./Recordings.js"
 export {
@@ -21,7 +27,12 @@ export {
   RedactionUnavailable
 } from "./CallErrors.js"
 export * from "./CallRecord.js"
-export { CallEvaluations, EvaluationRequest, type RequestedEvaluation } from "./CallEvaluations.js"
+export {
+  CallEvaluations,
+  encodeRequestedEvaluation,
+  EvaluationRequest,
+  type RequestedEvaluation
+} from "./CallEvaluations.js"
 export { type CompletedBody, completeBody } from "./EnvelopeFields.js"
 export { type CallExportForm, callExportForm, CallExportQuery, type CsvColumns, csvHeader, csvLine } from "./CallCsv.js"
 export { CallFacets, CallFacetsQuery, encodeCallFacets } from "./CallFacets.js"

@@ -1,3 +1,4 @@
+import * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
 import { Channel } from "../catalog/Agent.js"
 import * as Fields from "../kernel/Fields.js"
@@ -131,3 +132,15 @@ export interface ClaimedRun {
   readonly script: JsonObject
   readonly providerData: JsonObject | null
 }
+
+/** The wire form of a claimed run: `{run, lease, lease_expires_at, scenario, provider_data}`. */
+export const encodeClaimedRun = (claimed: ClaimedRun) => ({
+  run: encodeRun(claimed.run),
+  lease: claimed.lease,
+  lease_expires_at: DateTime.formatIso(DateTime.unsafeMake(claimed.leaseExpiresAt)),
+  scenario: claimed.script,
+  provider_data: claimed.providerData
+})
+
+/** The wire form of what a heartbeat returns: when the lease expires. */
+export const encodeLease = (until: DateTime.Utc) => ({ lease_expires_at: DateTime.formatIso(until) })

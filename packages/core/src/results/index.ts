@@ -19,6 +19,8 @@ export {
   CapacityWire,
   type ClaimedRun,
   encodeCapacity,
+  encodeClaimedRun,
+  encodeLease,
   encodeResult,
   encodeRun,
   type NewResult,

@@ -6,8 +6,6 @@ import {
   Forbidden,
   hostActor,
   NotFound,
-  OrganizationId,
-  ProjectId,
   Unauthenticated,
   Upload,
   ValidationFailed,
@@ -16,7 +14,6 @@ import {
 import { createEngine, type PromiseEngine } from "@earshot/core/promise"
 import { CallKit } from "@earshot/test-kit"
 import { createDatabase, postgresUrl } from "@earshot/test-kit/postgres"
-import * as Redacted from "effect/Redacted"
 import { describe, expect, it } from "vitest"
 
 const withEngine = async (address: string, use: (engine: PromiseEngine) => Promise<void>): Promise<void> => {
@@ -86,7 +83,7 @@ for (const [database, onDatabase] of [
   describe(`the engine by promises on ${database}`, () => {
     it("retains acknowledged data across a restart", () =>
       onDatabase(async (address) => {
-        let organization = OrganizationId.make(1)
+        let organization = 0
         await withEngine(address, async (engine) => {
           const founded = await engine.organizations.create({ name: "Acme" })
           organization = founded.organization.id
@@ -97,9 +94,9 @@ for (const [database, onDatabase] of [
         await withEngine(address, async (engine) => {
           const actor = hostActor(organization)
           const { results } = await engine.calls.list({}, { actor })
-          expect(results.map((call) => call.callId)).toEqual(["one"])
+          expect(results.map((call) => call.call_id)).toEqual(["one"])
           const exported = []
-          for await (const call of engine.calls.export({}, { actor })) exported.push(call.callId)
+          for await (const call of engine.calls.export({}, { actor })) exported.push(call.call_id)
           expect(exported).toEqual(["one"])
         })
       }))
@@ -119,7 +116,7 @@ for (const [database, onDatabase] of [
           read = () => recording.read()
           const bytesOf = async (stream: ReadableStream<Uint8Array>) =>
             Buffer.from(await new Response(stream).arrayBuffer())
-          expect(recording).toMatchObject({ callId: call.id, contentType: "audio/wav", sizeBytes: file.length })
+          expect(recording).toMatchObject({ call: call.id, content_type: "audio/wav", size_bytes: file.length })
           expect(await bytesOf(recording.read())).toEqual(Buffer.from(file))
           expect(await bytesOf(recording.read({ start: 4, end: 12 }))).toEqual(Buffer.from(file.subarray(4, 12)))
           await recording.read().cancel()
@@ -163,13 +160,13 @@ for (const [database, onDatabase] of [
           const { organization } = await engine.organizations.create({ name: "Acme" })
           const options = { actor: hostActor(organization.id) }
           const original_prompt = "Please make sure that you return TRUE."
-          const { progressId } = await engine.simplifications.request({ original_prompt }, options)
-          let progress = await engine.simplifications.progress({ progress_id: progressId }, options)
+          const { progress_id } = await engine.simplifications.request({ original_prompt }, options)
+          let progress = await engine.simplifications.progress({ progress_id }, options)
           while (progress.status !== "completed" && progress.status !== "failed") {
             await new Promise((resolve) => setTimeout(resolve, 20))
-            progress = await engine.simplifications.progress({ progress_id: progressId }, options)
+            progress = await engine.simplifications.progress({ progress_id }, options)
           }
-          expect(progress).toMatchObject({ status: "completed", simplifiedPrompt: "Return TRUE." })
+          expect(progress).toMatchObject({ status: "completed", simplified_prompt: "Return TRUE." })
           await expect(engine.simplifications.progress({ progress_id: "x" }, options)).rejects.toBeInstanceOf(NotFound)
         })
       ))
@@ -177,13 +174,13 @@ for (const [database, onDatabase] of [
     it("rejects with the engine's typed errors", () =>
       onDatabase((address) =>
         withEngine(address, async (engine) => {
-          const { apiKey, organization } = await engine.organizations.create({ name: "Acme" })
+          const { api_key, organization } = await engine.organizations.create({ name: "Acme" })
           const actor = hostActor(organization.id)
           await expect(engine.projects.create(untrusted({}), { actor })).rejects.toBeInstanceOf(ValidationFailed)
-          await expect(engine.projects.read(ProjectId.make(99), { actor })).rejects.toBeInstanceOf(NotFound)
+          await expect(engine.projects.read(99, { actor })).rejects.toBeInstanceOf(NotFound)
           await expect(engine.admit("projects.create", { apiKey: "ear_wrong" })).rejects.toBeInstanceOf(Unauthenticated)
 
-          const admitted = await engine.admit("projects.create", { apiKey: Redacted.value(apiKey.secret) })
+          const admitted = await engine.admit("projects.create", { apiKey: api_key.api_key })
           const weak = { ...admitted, permissions: new Set(["catalog:read"] as const) }
           expect((await engine.projects.create({ name: "Mine" }, { actor: admitted })).name).toBe("Mine")
           await expect(engine.projects.create({ name: "Mine" }, { actor: weak })).rejects.toBeInstanceOf(Forbidden)

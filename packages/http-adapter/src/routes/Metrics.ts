@@ -5,6 +5,7 @@ import {
   encodeJob,
   encodeMetric,
   encodePredefinedMetric,
+  encodeRequestedEvaluation,
   EvaluationJson,
   EvaluationRequest,
   Job,
@@ -131,9 +132,7 @@ export const evaluations: ReadonlyArray<Endpoint> = [
     handle: ({ body, params }) =>
       Effect.flatMap(pathId(CallId, params, "Call"), (id) =>
         Effect.flatMap(CallEvaluations, (all) =>
-          Effect.map(all.evaluate(id, body), ({ callId, jobId, metricIds }) =>
-            json(200, { call: callId, metric_ids: metricIds, job: jobId })
-          )
+          Effect.map(all.evaluate(id, body), (requested) => json(200, encodeRequestedEvaluation(requested)))
         )
       )
   },

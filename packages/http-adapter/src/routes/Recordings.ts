@@ -2,6 +2,7 @@ import {
   CallId,
   CallRecordings,
   encodePeaks,
+  encodeSignedRecording,
   type NotFound,
   type OpenAudio,
   type OpenRecording,
@@ -13,7 +14,6 @@ import {
   SignedRecordingJson,
   type StorageError
 } from "@earshot/core"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { type RangedContent, rangedResponse } from "../ByteRanges.js"
@@ -95,7 +95,7 @@ export const recordings: ReadonlyArray<Endpoint> = [
     handle: (request) =>
       Effect.gen(function* () {
         const signed = yield* (yield* CallRecordings).sign(yield* callOf(request), request.body)
-        return json(201, { url: signed.url, expires_at: DateTime.formatIso(signed.expiresAt) })
+        return json(201, encodeSignedRecording(signed))
       })
   },
   {

@@ -3,13 +3,14 @@ import {
   CapacityWire,
   ClaimedScenario,
   ClaimInput,
-  type ClaimedRun,
   CompareQuery,
   Comparison,
   CompleteInput,
   DeleteRunsInput,
   encodeCapacity,
+  encodeClaimedRun,
   encodeComparison,
+  encodeLease,
   encodeRepeats,
   encodeResult,
   encodeRun,
@@ -30,7 +31,6 @@ import {
   RunQuery,
   Repeats
 } from "@earshot/core"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -62,16 +62,6 @@ const ClaimedRunsJson = Schema.Struct({
       provider_data: Schema.NullOr(JsonObject)
     })
   )
-})
-
-const formatMillis = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))
-
-const encodeClaimedRun = (claimed: ClaimedRun) => ({
-  run: encodeRun(claimed.run),
-  lease: claimed.lease,
-  lease_expires_at: formatMillis(claimed.leaseExpiresAt),
-  scenario: claimed.script,
-  provider_data: claimed.providerData
 })
 
 /** E8, E9 and related endpoints, including those of external workers. */
@@ -346,7 +336,7 @@ export const results: ReadonlyArray<Endpoint> = [
       Effect.gen(function* () {
         const id = yield* pathId(RunId, params, "Run")
         const until = yield* (yield* Results).heartbeat(id, body)
-        return json(200, { lease_expires_at: formatMillis(until.epochMillis) })
+        return json(200, encodeLease(until))
       })
   },
   {

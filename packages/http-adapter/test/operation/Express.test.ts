@@ -1,5 +1,4 @@
 import { createEngine, type PromiseEngine } from "@earshot/core/promise"
-import * as Redacted from "effect/Redacted"
 import express from "express"
 import { once } from "node:events"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -16,7 +15,7 @@ describe("a listener in Express", () => {
     engine = await createEngine({ database: "sqlite::memory:", worker: false })
     const founded = await engine.organizations.create({ name: "Host" })
     agent = founded.agent.id
-    key = Redacted.value(founded.apiKey.secret)
+    key = founded.api_key.api_key
     earshot = await earshotListener(await engine.runtime(), { logLevel: "silent" })
     prefixed = await earshotListener(await engine.runtime(), { logLevel: "silent", basePath: "/earshot" })
   })

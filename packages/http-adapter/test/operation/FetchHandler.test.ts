@@ -1,6 +1,5 @@
 import { createEngine, type PromiseEngine } from "@earshot/core/promise"
 import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
-import * as Redacted from "effect/Redacted"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { once } from "node:events"
 import { readFile } from "node:fs/promises"
@@ -19,7 +18,7 @@ describe("a fetch handler", () => {
     engine = await createEngine({ database: "sqlite::memory:", blobs: MemoryBlobStore.layer, worker: false })
     const founded = await engine.organizations.create({ name: "Host" })
     agent = founded.agent.id
-    key = Redacted.value(founded.apiKey.secret)
+    key = founded.api_key.api_key
     handler = await earshotFetch(await engine.runtime(), {
       basePath: "/api/earshot",
       logLevel: "silent",

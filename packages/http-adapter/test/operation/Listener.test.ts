@@ -1,6 +1,5 @@
 import { createEngine } from "@earshot/core/promise"
 import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
-import * as Redacted from "effect/Redacted"
 import { once } from "node:events"
 import { createServer } from "node:http"
 import { describe, expect, it } from "vitest"
@@ -11,7 +10,7 @@ import { OBSERVE } from "../support/paths.js"
 describe("a listener mounted in an existing server", () => {
   it("serves its base path and leaves other paths to the host, until it is closed", async () => {
     const engine = await createEngine({ database: "sqlite::memory:", blobs: MemoryBlobStore.layer })
-    const { agent, apiKey } = await engine.organizations.create({ name: "Host" })
+    const { agent, api_key } = await engine.organizations.create({ name: "Host" })
     const earshot = await earshotListener(await engine.runtime(), { basePath: "/ear", logLevel: "silent" })
     const host = createServer((request, response) => {
       if (request.url?.startsWith("/ear/") === true) earshot.listener(request, response)
@@ -26,7 +25,7 @@ describe("a listener mounted in an existing server", () => {
       const send = async (body: string) => {
         const answer = await fetch(`${url}/ear${OBSERVE}`, {
           method: "POST",
-          headers: { "content-type": "application/json", "x-service-api-key": Redacted.value(apiKey.secret) },
+          headers: { "content-type": "application/json", "x-service-api-key": api_key.api_key },
           body
         })
         const text = await answer.text()

@@ -1,7 +1,7 @@
 /** A server with the app and data like the demo's. */
 import { once } from "node:events"
 import { createServer } from "node:http"
-import { type Actor, type AgentId, hostActor, Upload } from "@earshot/core"
+import { type Actor, hostActor, Upload } from "@earshot/core"
 import { createEngine, type PromiseEngine } from "@earshot/core/promise"
 import * as AesSecretBox from "@earshot/core/providers/AesSecretBox"
 import { earshotListener } from "@earshot/http-adapter"
@@ -82,7 +82,7 @@ const recording = (): Uint8Array => {
   return wav
 }
 
-const ingestRecorded = async (engine: PromiseEngine, agent: AgentId, actor: Actor): Promise<number> => {
+const ingestRecorded = async (engine: PromiseEngine, agent: number, actor: Actor): Promise<number> => {
   const { call } = await engine.calls.ingest(
     {
       call_id: "recorded-call",
@@ -107,7 +107,7 @@ const ingestRecorded = async (engine: PromiseEngine, agent: AgentId, actor: Acto
 }
 
 /** A call with tool calls and the timings of its answers, as `provider_a` sends it. */
-const ingestWithTools = async (engine: PromiseEngine, agent: AgentId, actor: Actor): Promise<number> => {
+const ingestWithTools = async (engine: PromiseEngine, agent: number, actor: Actor): Promise<number> => {
   const { call } = await engine.calls.ingest(
     {
       call_id: "tools-call",
@@ -155,7 +155,7 @@ const ingestWithTools = async (engine: PromiseEngine, agent: AgentId, actor: Act
 export const startWebServer = async (count = 150, allowOrigins: ReadonlyArray<string> = []): Promise<WebServer> => {
   await buildApp()
   const engine = await createEngine({ database: "sqlite::memory:", worker: false, secretBox: SECRET_BOX })
-  const { agent, apiKey, organization, project } = await engine.organizations.create({ name: "Lakeside Hotel" })
+  const { agent, api_key, organization, project } = await engine.organizations.create({ name: "Lakeside Hotel" })
   const actor = hostActor(organization.id)
   const calls: Array<number> = []
   const now = Date.now()
@@ -205,7 +205,7 @@ export const startWebServer = async (count = 150, allowOrigins: ReadonlyArray<st
   await once(server, "listening")
   const address = server.address()
   const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
-  const secret = Redacted.value(apiKey.secret)
+  const secret = api_key.api_key
   const post = async (path: string, body: unknown) =>
     (
       await fetch(`${url}${path}`, {
