@@ -135,8 +135,7 @@ layer(TestEngine.layer("sqlite"))("a token", (it) => {
             fc.constantFrom(..."ABCxyz019-_.=\0é"),
             async (at, character) => {
               const tampered = token.slice(0, at) + character + token.slice(at + 1)
-              // The last character's low bits are padding, which is no part of the signature.
-              fc.pre(tampered !== token && at !== token.length - 1)
+              fc.pre(tampered !== token)
               const answer = await Effect.runPromise(Effect.provide(authenticate(tampered), runtime))
               expect(Option.isNone(answer)).toBe(true)
             }
@@ -144,6 +143,11 @@ layer(TestEngine.layer("sqlite"))("a token", (it) => {
           { numRuns: 200 }
         )
       )
+      // The last character has two bits that are no part of the signature: four texts decode to the same bytes.
+      for (const end of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") {
+        const respelled = token.slice(0, -1) + end
+        expect(Option.isSome(yield* authenticate(respelled))).toBe(respelled === token)
+      }
     })
   )
 
