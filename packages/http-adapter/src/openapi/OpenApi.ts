@@ -222,6 +222,7 @@ const describeOperation = (endpoint: DocumentedEndpoint, schemas: SchemaRegistry
     summary: endpoint.summary,
     description: endpoint.description ?? `${endpoint.summary}.`,
     security: securityOf(endpoint),
+    ...permissionsOf(endpoint.operation),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: describeRequestBody(body, schemas) }),
     responses: {
@@ -233,6 +234,13 @@ const describeOperation = (endpoint: DocumentedEndpoint, schemas: SchemaRegistry
       )
     }
   }
+}
+
+/** What a credential has to be permitted. An extension of the document, since only schemes of OAuth 2 have scopes in it. */
+const permissionsOf = (operation: DocumentedEndpoint["operation"]) => {
+  if (operation === null || operation === "raw") return {}
+  const { alsoNeeds, needs }: OperationRule = operations[operation]
+  return { "x-permissions": [needs, ...(alsoNeeds === undefined ? [] : [alsoNeeds])] }
 }
 
 const securityOf = (endpoint: DocumentedEndpoint) =>

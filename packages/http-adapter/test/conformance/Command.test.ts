@@ -1,5 +1,6 @@
-import { checksFor, runCommand } from "@earshot/test-kit/conformance"
+import { checksFor, deletable, runCommand } from "@earshot/test-kit/conformance"
 import { describe, expect, it } from "vitest"
+import { at, isNode } from "../support/Contract.js"
 import { serverForBlock, startServer } from "../support/TestServer.js"
 
 describe("the earshot-conformance command", async () => {
@@ -68,6 +69,15 @@ describe("the earshot-conformance command", async () => {
     }
     expect((await run("--list")).out.split("\n")).toHaveLength(checksFor().length)
     expect((await run("--help")).code).toBe(0)
+  })
+
+  it("has a way to make every kind of thing that the document deletes", async () => {
+    const paths = at((await server.send("GET", "/openapi.json")).json, "paths")
+    const deleted = Object.entries(isNode(paths) ? paths : {}).flatMap(([path, item]) =>
+      path.endsWith("/{id}/") && at(item, "delete") !== undefined ? [path.replace("{id}/", "")] : []
+    )
+    expect(deleted.length).toBeGreaterThan(10)
+    expect(deleted.filter((path) => !deletable.includes(path))).toEqual([])
   })
 
   it("selects E1 by E1, and not E10", () => {

@@ -89,6 +89,10 @@ export interface StartedResult {
 
 export const PATHS = {
   observe: "/observability/v1/observe/",
+  integrations: "/observability/v1/integrations/",
+  hooks: "/observability/v1/hooks/",
+  spans: "/otel/v1/traces/",
+  traces: "/observability/v1/traces/",
   calls: "/observability/v1/call-logs/",
   dashboards: "/dashboards/dashboards/",
   widgets: "/dashboards/widgets/",
@@ -104,6 +108,7 @@ export const PATHS = {
   numbers: "/test_framework/v1/phone_numbers/",
   folders: "/test_framework/v1/folders/",
   checkout: "/repohost/checkout-token/",
+  connections: "/repohost/connections/",
   keys: "/user/v1/api_keys/",
   tokens: "/user/v1/tokens/",
   links: "/user/v1/shareable_links/",

@@ -14,6 +14,12 @@ import { filters } from "./checks/Filters.js"
 import { limits } from "./checks/Limits.js"
 import { lists, pages } from "./checks/Lists.js"
 import { httpMessages } from "./checks/Messages.js"
+import { deletions } from "./checks/Deletions.js"
+import { exports } from "./checks/Exports.js"
+import { integrations } from "./checks/Integrations.js"
+import { recordings } from "./checks/Recordings.js"
+import { traces } from "./checks/Traces.js"
+import { operations } from "./checks/Operations.js"
 import { metrics, predefinedMetrics } from "./checks/Metrics.js"
 import { resultDeletion } from "./checks/ResultDeletion.js"
 import { results } from "./checks/Results.js"
@@ -28,6 +34,7 @@ import { widgets } from "./checks/Widgets.js"
 /** Every check, by endpoint. A new endpoint adds its file here. */
 export const checks: ReadonlyArray<Check> = [
   ...credentials,
+  ...operations,
   ...checkouts,
   ...dashboards,
   ...widgets,
@@ -50,6 +57,11 @@ export const checks: ReadonlyArray<Check> = [
   ...callRedaction,
   ...callEvaluations,
   ...callLogs,
+  ...recordings,
+  ...integrations,
+  ...traces,
+  ...exports,
+  ...deletions,
   ...httpMessages,
   ...pages,
   ...lists,
