@@ -62,7 +62,7 @@ export const isOfSpansAlone = ({ feedback, isReviewed, metadata, recording }: Ca
 
 /** The time at which the call of a trace is to be stored, after spans have arrived. */
 export const dueAfter = (
-  { dueMillis, trace }: StoredTrace,
+  { dueMillis, trace }: Pick<StoredTrace, "dueMillis"> & { readonly trace: Pick<StoredTrace["trace"], "state"> },
   endsCall: boolean,
   now: number,
   { quiet, settle }: { readonly quiet: number; readonly settle: number }

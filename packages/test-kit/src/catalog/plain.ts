@@ -1,4 +1,6 @@
 export * as CatalogArbitraries from "./CatalogArbitraries.js"
 export { everyPage } from "./Pages.js"
+export { folderPathProperties } from "./FolderPathProperties.js"
+export { placeholderProperties } from "./PlaceholderProperties.js"
 export { permit } from "./Permits.js"
 export { enableFlaws, enableProperties, type ReadEnable } from "./EnableProperties.js"

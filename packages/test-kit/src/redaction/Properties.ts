@@ -138,7 +138,7 @@ const covered = (redaction: ReturnType<Redact>): ReadonlySet<string> =>
 export type Redact = (
   raw: Raw,
   fields: ReadonlyArray<SensitiveField>
-) => Pick<Redaction.Redaction, "transcript" | "spans">
+) => Pick<Redaction.Redaction, "transcript" | "spans" | "toolCallSpans" | "redactions">
 
 /** Redacts a document, such as a call's metadata, of the fields that are asked for. */
 export type RedactDocument = (document: Json, fields: ReadonlyArray<SensitiveField>) => unknown
@@ -207,6 +207,31 @@ const checksOf = (redact: Redact) => ({
         stay
       )
     }
+  },
+
+  /** The report counts what went, by field, and holds nothing but names. */
+  report: (raw: Raw, fields: ReadonlyArray<SensitiveField>): undefined => {
+    const { redactions, spans, toolCallSpans } = redact(raw, fields)
+    const sum = (place: Redaction.RedactionPlace, field?: SensitiveField): number =>
+      redactions
+        .filter((one) => one.where === place && (field === undefined || one.field === field))
+        .reduce((total, { count }) => total + count, 0)
+    for (const field of Redaction.sensitiveFields)
+      expectEqual(`values of ${field}`, sum("transcript", field), spans.filter((one) => one.field === field).length)
+    expectEqual("values in tool calls", sum("tool_calls"), toolCallSpans)
+    expectEqual(
+      "all values",
+      sum("transcript") + sum("tool_calls"),
+      redactions.reduce((total, { count }) => total + count, 0)
+    )
+    const keys = redactions.map(({ field, recognizer, where }) => `${where} ${field} ${recognizer}`)
+    expectEqual("entries of the same kind", keys.length - new Set(keys).size, 0)
+    expectEvery(
+      "entries",
+      redactions,
+      ({ count, field, recognizer }) =>
+        count > 0 && fields.includes(field) && /^[a-zA-Z][a-zA-Z0-9-]*$/.test(recognizer)
+    )
   },
 
   /** Spans lie within their turns, in order, without overlap, and what lies outside them survives to the letter. */
@@ -320,6 +345,7 @@ export const redactionProperties = (redact: Redact, redactDocument?: RedactDocum
       promises.stable,
       runs
     ),
+    property("the report counts what was redacted, and has no value", [anyCall, someFields], promises.report, runs),
     property("spans tell what went, to the letter", [anyCall, someFields], promises.offsets, runs),
     property(
       "values of fields that were not asked for stay, those of the others go",

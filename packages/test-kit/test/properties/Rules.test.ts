@@ -3,15 +3,22 @@ import {
   applyEvaluations,
   costOf,
   criteriaOf,
+  csvHeader,
+  csvLine,
+  evaluationOrder,
   failureReason,
+  fillPlaceholders,
+  firstRecord,
+  FolderPathRules,
   gateFailures,
   isCharged,
   Pages,
+  placeholdersOf,
   repeatsOf,
   successByCriteria,
   successOf
 } from "@earshot/core"
-import { CallKit, FrequencyKit, MetricKit, PageKit, type Properties, ResultKit } from "@earshot/test-kit"
+import { CallKit, CatalogKit, FrequencyKit, MetricKit, PageKit, type Properties, ResultKit } from "@earshot/test-kit"
 import { describe, it } from "vitest"
 
 const verify = (subject: string, properties: ReadonlyArray<Properties.Property>): void => {
@@ -25,6 +32,10 @@ verify("success criteria of runs", ResultKit.criteriaProperties({ criteriaOf, fa
 verify("gates", ResultKit.gateProperties(gateFailures))
 verify("repeats", ResultKit.repeatProperties(repeatsOf))
 verify("prices of metrics", MetricKit.metricPriceProperties({ costOf, isCharged }))
+verify("the order of evaluations", MetricKit.evaluationOrderProperties(evaluationOrder))
+verify("calls as CSV", CallKit.csvProperties({ header: csvHeader, line: csvLine, first: firstRecord }))
+verify("folder paths", CatalogKit.folderPathProperties(FolderPathRules))
+verify("placeholders", CatalogKit.placeholderProperties({ fill: fillPlaceholders, namesIn: placeholdersOf }))
 verify("pages", PageKit.pageRuleProperties(Pages))
 
 // With EARSHOT_KIT_REPORT the frequencies are printed too.
