@@ -20,6 +20,8 @@ export interface Manifest {
   readonly version: string
   readonly private?: boolean
   readonly packageManager?: string
+  readonly repository?: unknown
+  readonly scripts?: Readonly<Record<string, string>>
   readonly exports?: Readonly<Record<string, Targets>>
   readonly bin?: Readonly<Record<string, string>>
   readonly dependencies?: Readonly<Record<string, string>>

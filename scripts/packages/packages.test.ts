@@ -29,15 +29,17 @@ interface Ran {
   readonly stderr: string
 }
 
-const node = (file: string, ...args: ReadonlyArray<string>): Promise<Ran> =>
+const run = (command: string, ...args: ReadonlyArray<string>): Promise<Ran> =>
   new Promise((resolve) => {
     const env = Object.fromEntries(
       Object.entries(process.env).filter(([name]) => !/^(?:EARSHOT_|NODE_|VITEST|npm_)/.test(name))
     )
-    execFile(process.execPath, [file, ...args], { cwd: app, env, maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
+    execFile(command, [...args], { cwd: app, env, maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
       resolve({ exitCode: typeof error?.code === "number" ? error.code : error === null ? 0 : 1, stdout, stderr })
     )
   })
+
+const node = (file: string, ...args: ReadonlyArray<string>): Promise<Ran> => run(process.execPath, file, ...args)
 
 const earshot = (...args: ReadonlyArray<string>): Promise<Ran> => node("node_modules/.bin/earshot", ...args)
 
@@ -51,6 +53,37 @@ const WITHOUT_VITEST = `register(${JSON.stringify(
        : next(specifier, context)`
   )
 )})`
+
+/** A program that needs what packages load from files: word lists and models, the sandbox's thread, SQLite's reader processes. */
+const BUNDLED = `import { hostActor } from "@earshot/core"
+import { createEngine } from "@earshot/core/promise"
+import { fields } from "./parts.js"
+
+const engine = await createEngine({ database: "sqlite:./bundled.db" })
+const { agent, organization, project } = await engine.organizations.create({ name: "Bundled" })
+const options = { actor: hostActor(organization.id) }
+const code = { agent: agent.id, name: "Code", type: "custom_code", eval_type: "numeric", custom_code: "return 41 + 1" } as const
+const metric = await engine.metrics.create(code, options)
+const content = "I am Anna Miller, anna@example.com."
+const { call } = await engine.calls.ingest(
+  {
+    call_id: "1",
+    agent: agent.id,
+    redact_fields: fields,
+    metric_ids: String(metric.id),
+    transcript_json: [{ role: "Testing Agent", content, start_time: 0, end_time: 3 }]
+  },
+  options
+)
+await engine.jobs.drain()
+const { metrics, transcript } = await engine.calls.read(call.id, undefined, options)
+const dashboard = await engine.dashboards.create({ name: "Calls", project: project.id }, options)
+const widget = await engine.widgets.create({ dashboard: dashboard.id, chart_type: "stat" }, options)
+const data = await engine.widgets.data(widget.id, options)
+const calls = "total_calls" in data ? data.total_calls : null
+console.log(JSON.stringify({ transcript, metrics: metrics.map(({ value }) => value), calls }))
+await engine.close()
+`
 
 /** The TypeScript programs of a README, in their order. */
 const programsOf = async (readme: string): Promise<ReadonlyArray<string>> =>
@@ -71,6 +104,13 @@ describe("the archives of the public packages", () => {
       "@earshot/test-kit",
       "@earshot/web"
     ])
+  })
+
+  it("are built when they are packed, and all name a repository or none does", async () => {
+    const manifests = await Promise.all(packed.map(({ workspace }) => manifestOf(workspace)))
+    const builds = manifests.map(({ name, scripts }) => `${name} ${scripts?.prepack ?? "has no prepack"}`)
+    expect(builds.filter((one) => !/ node \S*(?:tsc|bundle|build)\.mjs/.test(one))).toEqual([])
+    expect(new Set(manifests.map(({ repository }) => repository === undefined)).size).toBe(1)
   })
 
   it("depend on one another by the version that is packed", () => {
@@ -127,6 +167,27 @@ describe("the archives of the public packages", () => {
     expect(validated).toMatchObject({ exitCode: 0, stderr: "" })
     expect(JSON.parse(validated.stdout)).toMatchObject({ valid: true, plan: { suite_name: "Booking" } })
     expect(await node("node_modules/.bin/earshot-conformance", "--list")).toMatchObject({ exitCode: 0, stderr: "" })
+  })
+
+  it("are used by a program in one file, bundled as the README says, with redaction, custom code and readers", async () => {
+    await mkdir(join(app, "src"))
+    await writeFile(join(app, "src/parts.ts"), "export const fields = ['email_address', 'person_name'] as const\n")
+    await writeFile(join(app, "src/main.ts"), BUNDLED)
+    const readme = await readFile(join(ROOT, "packages/http-adapter/README.md"), "utf8")
+    const options = /^npx esbuild (.*)$/m.exec(readme)?.[1]?.split(" ") ?? []
+    const esbuild = join(ROOT, "packages/cli-adapter/node_modules/.bin/esbuild")
+    expect(await run(esbuild, ...options, "--log-level=warning")).toEqual({ exitCode: 0, stdout: "", stderr: "" })
+    const { exitCode, stderr, stdout } = await node("dist/main.js")
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" })
+    expect(JSON.parse(stdout)).toEqual({
+      transcript: "[00:00] Testing Agent: I am [PERSON_NAME], [EMAIL_ADDRESS].",
+      metrics: [42],
+      calls: 1
+    })
+    // The part of the program is inside, and no package is.
+    const bundle = await readFile(join(app, "dist/main.js"), "utf8")
+    expect(bundle).not.toMatch(/from "\.\//)
+    expect(bundle.length).toBeLessThan(5_000)
   })
 
   it("serve the API, its documentation and the web app", async () => {
