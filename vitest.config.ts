@@ -6,11 +6,16 @@ const conditions = ["@earshot/source", "module", "node", "development|production
 
 /** The files that take longest. Started first, none of them is left for one process at the end. */
 const LONGEST = [
-  "http-adapter/test/conformance/Server.test.ts",
-  "test-kit/test/models/Models.test.ts",
-  "cli-adapter/test/commands/Demo.test.ts",
   "cli-adapter/test/commands/Processes.test.ts",
+  "test-kit/test/models/Models.test.ts",
+  "http-adapter/test/conformance/Server.test.ts",
+  "web/test/Web.test.ts",
   "test-kit/test/contracts/Stores.test.ts",
+  "cli-adapter/test/commands/Checkouts.test.ts",
+  "cli-adapter/test/commands/TakeOver.test.ts",
+  "http-adapter/test/conformance/InjectedFaults.test.ts",
+  "cli-adapter/test/commands/TwoServers.test.ts",
+  "cli-adapter/test/commands/Remote.test.ts",
   "core/test/results/Crash.test.ts"
 ]
 
@@ -36,12 +41,13 @@ export default defineConfig({
     ],
     globalSetup: ["packages/test-kit/src/postgres/vitestSetup.ts"],
     setupFiles: ["packages/test-kit/test/seed.ts"],
-    // Processes, since a native addon that crashes takes a thread's siblings along; two, since the smallest machine that
-    // runs all of this has two cores. Test files share a process one after the other: loading the libraries anew for
-    // each of them would take most of the time. So a test leaves no global changed behind.
+    // Processes, since a native addon that crashes takes a thread's siblings along; three, since the smallest machine that
+    // runs all of this has two cores, and a process waits for databases, started programs and clocks a third of its time.
+    // Each takes half a gigabyte. Test files share a process one after the other: loading the libraries anew for each of
+    // them would take most of the time. So a test leaves no global changed behind.
     sequence: { sequencer: LongestFirst },
     pool: "forks",
-    poolOptions: { forks: { minForks: 1, maxForks: 2, isolate: false } },
+    poolOptions: { forks: { minForks: 1, maxForks: 3, isolate: false } },
     // Browsers and started programs share CI's machine with whatever else it does: there a test fails if it fails twice.
     retry: process.env.CI === undefined ? 0 : 1,
     // Starting databases and programs takes its time on a busy machine; a test that hangs still ends.

@@ -220,4 +220,4 @@ export const encoders = {
 }
 
 /** Their use cases return streams or transfer bytes, which `promise.ts` offers by functions of their own. */
-export type StreamedOperation = "recordings.read" | "runs.recording" | "calls.export" | "results.export"
+type StreamedOperation = "recordings.read" | "runs.recording" | "calls.export" | "results.export"

@@ -31,13 +31,13 @@ type EngineOf = Wiring["Type"]["engine"]
 /** The engine of a test's commands and servers, with some of its ports replaced. */
 export const engineWith =
   (ports: Engine.Ports): EngineOf =>
-  ({ allowedHosts, database }) =>
+  ({ allowedHosts, database, readers }) =>
     Engine.layerWith({
       blobs: MemoryBlobStore.layer,
       secretBox,
       allowHosts: allowedHosts,
       ...ports
-    }).pipe(Layer.provide(Database.layer(database)))
+    }).pipe(Layer.provide(Database.layer(database, { readers })))
 
 /** The engine of a test's commands and servers. */
 export const engineOn: EngineOf = engineWith({})

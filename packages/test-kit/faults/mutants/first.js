@@ -198,7 +198,7 @@ export const firstMutants = [
     find: 'AND 2 * ${this.column("is_reviewed")} + ${success} IN',
     replace: "AND ${success} IN",
     test: "packages/test-kit/test/contracts/Stores.test.ts",
-    killedBy: /calls filtered by sqlite are those that match in memory/
+    killedBy: /calls filtered by sqlite with readers are those that match in memory/
   },
   {
     operator: "missing part",

@@ -53,13 +53,14 @@ for (const database of TestEngine.databases) {
   )
   CallKit.callStoreContract(database, storageAndEngine)
   TraceKit.traceStoreContract(database, storageAndEngine)
-  CallKit.callFilterContract(database, storage)
-  AnalyticsKit.analyticsStoreContract(database, storage)
   CheckoutKit.checkoutStoreContract(database, storage)
   SimplificationKit.simplificationStoreContract(database, storage)
 }
 
-/** A file, whose reads that grow run in reader processes. */
+/**
+ * A file, whose reads that grow run in reader processes. They execute the statements that a database in memory does, on which
+ * the models of calls and the properties of charts run.
+ */
 const inFile = Engine.stores.pipe(
   Layer.provideMerge(
     Layer.unwrapScoped(
@@ -69,5 +70,10 @@ const inFile = Engine.stores.pipe(
     )
   )
 )
-CallKit.callFilterContract("sqlite with readers", inFile)
-AnalyticsKit.analyticsStoreContract("sqlite with readers", inFile)
+for (const [subject, stores] of [
+  ["sqlite with readers", inFile],
+  ["postgres", Engine.stores.pipe(Layer.provideMerge(TestEngine.storage("postgres", { tablePrefix: "contract_" })))]
+] as const) {
+  CallKit.callFilterContract(subject, stores)
+  AnalyticsKit.analyticsStoreContract(subject, stores)
+}

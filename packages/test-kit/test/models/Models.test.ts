@@ -21,13 +21,17 @@ describe.each(TestEngine.databases)("an engine on %s", (database) => {
       }))
     )
 
+  // PostgreSQL takes three times as long for a command, and the same rules decide on both. What happens at once is up to the
+  // database, so that those models are not shorter there.
+  const times = (runs: number): number => (database === "postgres" ? Math.ceil(runs / 2) : runs)
+
   const evaluators = async () => {
     const { agent, driver, project } = await fixture()
     return ModelKit.evaluatorFixture(driver, { agent, project })
   }
 
   it("matches the model of calls and dashboards", async () => {
-    ModelKit.assertCovered(await ModelKit.checkCallModel(fixture, { runs: 15, maxCommands: 50 }))
+    ModelKit.assertCovered(await ModelKit.checkCallModel(fixture, { runs: times(15), maxCommands: 50 }))
   }, 3_600_000)
 
   it("linearizes concurrent requests on calls", async () => {
@@ -35,11 +39,11 @@ describe.each(TestEngine.databases)("an engine on %s", (database) => {
   }, 3_600_000)
 
   it("stores what the events of platforms state, in any order and number", async () => {
-    ModelKit.assertCovered(await ModelKit.checkPlatformEvents(fixture, { runs: 8, maxCommands: 40 }))
+    ModelKit.assertCovered(await ModelKit.checkPlatformEvents(fixture, { runs: times(8), maxCommands: 40 }))
   }, 3_600_000)
 
   it("matches the model of evaluators and folders", async () => {
-    ModelKit.assertCovered(await EvaluatorKit.checkEvaluatorModel(evaluators, { runs: 12, maxCommands: 40 }))
+    ModelKit.assertCovered(await EvaluatorKit.checkEvaluatorModel(evaluators, { runs: times(12), maxCommands: 40 }))
   }, 3_600_000)
 
   it("linearizes concurrent bulk updates", async () => {
@@ -57,7 +61,7 @@ describe.each(TestEngine.databases)("an engine on %s", (database) => {
     })
 
   it("matches the model of capacity", async () => {
-    ModelKit.assertCovered(await ResultKit.checkCapacityModel(capacity, { runs: 10, maxCommands: 40 }))
+    ModelKit.assertCovered(await ResultKit.checkCapacityModel(capacity, { runs: times(10), maxCommands: 40 }))
   }, 3_600_000)
 
   it("linearizes concurrent deletions and reports", async () => {
@@ -71,7 +75,7 @@ describe.each(TestEngine.databases)("an engine on %s", (database) => {
           ModelKit.engineCredentialDriver((steps) => runtime.runPromise(steps), actor, project.id)
         )
       )
-    ModelKit.assertCovered(await ModelKit.checkCredentialModel(driver, { runs: 15, maxCommands: 40 }))
+    ModelKit.assertCovered(await ModelKit.checkCredentialModel(driver, { runs: times(15), maxCommands: 40 }))
   }, 3_600_000)
 
   describe("charts and charges", () => {
