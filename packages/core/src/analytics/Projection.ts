@@ -28,6 +28,8 @@ export interface ProjectedEvaluation {
   readonly valueKind: "number" | "boolean" | "text" | "null"
   readonly valueNumber: number | null
   readonly valueText: string | null
+  /** How long the agent took for each of its answers, in milliseconds, if the metric measures that; else empty. */
+  readonly answerLatenciesMs: ReadonlyArray<number>
 }
 
 /**
@@ -57,8 +59,6 @@ export interface ProjectedCall {
   /** JSON text, or null. */
   readonly dynamicVariables: string | null
   readonly evaluations: ReadonlyArray<ProjectedEvaluation>
-  /** How long the agent took for each of its answers, in milliseconds; may be empty. */
-  readonly answerLatenciesMs: ReadonlyArray<number>
   /** Not lower than in earlier projections of this call. A lower one is ignored. A safe integer of at least 0. */
   readonly version: number
 }
@@ -81,13 +81,13 @@ export interface ProjectedDigest {
  * A hash of all that is projected of a call but its version, the same for equal calls: 32 hexadecimal digits. The order of
  * evaluations does not matter; that of keys in documents does.
  */
-export const digestOf = ({ answerLatenciesMs, evaluations, version: _, ...call }: ProjectedCall): string => {
+export const digestOf = ({ evaluations, version: _, ...call }: ProjectedCall): string => {
   const sorted = Object.entries(call).sort(([a], [b]) => (a < b ? -1 : 1))
   const values = evaluations
-    .map(({ metricId, valueKind, valueNumber, valueText }) => [metricId, valueKind, valueNumber, valueText] as const)
+    .map((one) => [one.metricId, one.valueKind, one.valueNumber, one.valueText, one.answerLatenciesMs] as const)
     .sort(([a], [b]) => a - b)
   return createHash("sha256")
-    .update(JSON.stringify([sorted.map(([, value]) => value), values, answerLatenciesMs]))
+    .update(JSON.stringify([sorted.map(([, value]) => value), values]))
     .digest("hex")
     .slice(0, 32)
 }

@@ -5,7 +5,8 @@ const evaluation = (metricId: number, valueNumber: number) => ({
   metricId: MetricId.make(metricId),
   valueKind: "number" as const,
   valueNumber,
-  valueText: null
+  valueText: null,
+  answerLatenciesMs: [100, 200]
 })
 
 const call: ProjectedCall = {
@@ -27,7 +28,6 @@ const call: ProjectedCall = {
   metadata: '{"a":1}',
   dynamicVariables: null,
   evaluations: [evaluation(1, 10), evaluation(2, 20)],
-  answerLatenciesMs: [100, 200],
   version: 7
 }
 
@@ -49,7 +49,7 @@ describe("the digest of a projected call", () => {
     { metadata: null, dynamicVariables: '{"a":1}' },
     { evaluations: [evaluation(1, 10)] },
     { evaluations: [evaluation(1, 10), evaluation(2, 21)] },
-    { answerLatenciesMs: [200, 100] }
+    { evaluations: [evaluation(1, 10), { ...evaluation(2, 20), answerLatenciesMs: [200, 100] }] }
   ])("differs where the call does: %j", (change) => {
     expect(digestOf({ ...call, ...change })).not.toBe(digestOf(call))
   })
