@@ -1,6 +1,7 @@
 import { audioBenchmark } from "./audio.js"
 import type { Benchmark } from "./Benchmark.js"
 import { bulkUpdateBenchmark } from "./bulk-update.js"
+import { columnsBenchmark } from "./columns.js"
 import { deletionBenchmark } from "./deletion.js"
 import { evaluationBenchmark } from "./evaluation.js"
 import { importBenchmark } from "./import.js"
@@ -22,6 +23,7 @@ import { wrongKeysBenchmark } from "./wrong-keys.js"
 export const benchmarks: ReadonlyArray<Benchmark> = [
   audioBenchmark,
   bulkUpdateBenchmark,
+  columnsBenchmark,
   deletionBenchmark,
   evaluationBenchmark,
   importBenchmark,

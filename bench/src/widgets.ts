@@ -17,7 +17,7 @@ interface Size {
   readonly rounds: number
 }
 
-const WEEK = 7 * 86_400_000
+export const WEEK = 7 * 86_400_000
 
 interface Case {
   readonly title: string
@@ -36,7 +36,7 @@ const shares = (value: string) => (where: string) =>
 const daily = (aggregate: string, of: string) => (where: string) =>
   `SELECT ${DAY_OF}, ${aggregate} FROM calls c WHERE ${where} AND ${of} IS NOT NULL GROUP BY 1 ORDER BY 1`
 
-const cases = (owner: Owner): ReadonlyArray<Case> => [
+export const cases = (owner: Owner): ReadonlyArray<Case> => [
   {
     title: "stat",
     widget: { chart_type: "stat" },
@@ -104,7 +104,7 @@ const cases = (owner: Owner): ReadonlyArray<Case> => [
 ]
 
 /** The numbers of a chart, without periods that have no calls. */
-const numbersOf = (data: WidgetData): ReadonlyArray<number | null> => {
+export const numbersOf = (data: WidgetData): ReadonlyArray<number | null> => {
   switch (data.chartType) {
     case "stat":
       return [data.totalCalls, data.successRate, data.avgDuration, data.p95CallLatency, data.p95Latency]
@@ -116,9 +116,10 @@ const numbersOf = (data: WidgetData): ReadonlyArray<number | null> => {
   }
 }
 
-const sorted = (numbers: ReadonlyArray<unknown>): ReadonlyArray<number> => numbers.map(Number).sort((a, b) => a - b)
+export const sorted = (numbers: ReadonlyArray<unknown>): ReadonlyArray<number> =>
+  numbers.map(Number).sort((a, b) => a - b)
 
-const areClose = (some: ReadonlyArray<number>, others: ReadonlyArray<number>): boolean =>
+export const areClose = (some: ReadonlyArray<number>, others: ReadonlyArray<number>): boolean =>
   some.length === others.length &&
   some.every((one, i) => Math.abs(one - (others[i] ?? Number.NaN)) <= 1e-9 * Math.max(1, Math.abs(one)))
 

@@ -22,6 +22,7 @@ const runTiny = async (name: string): Promise<ReadonlyArray<string>> => {
 const expected: ReadonlyArray<readonly [name: string, line: RegExp, count: number]> = [
   ["audio", /x real time, CPU [\d,]+ x/, 20],
   ["bulk-update", /engine vs SQL: .* ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 2],
+  ["columns", /ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 48],
   ["deletion", /engine vs SQL: .* ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 2],
   ["evaluation", /CPU \d+\.\d\d\) per call|calls per second, p99 \d+/, 8],
   ["import", /[\w/@-]+: \d+ ms of processor time, \d+ MB resident/, 11],

@@ -6,7 +6,20 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
-import { Agents, CurrentActor, Engine, hostActor, Organizations, Projects } from "@earshot/core"
+import {
+  AgentId,
+  Agents,
+  CallId,
+  CurrentActor,
+  Engine,
+  hostActor,
+  MetricId,
+  OrganizationId,
+  Organizations,
+  type ProjectedCall,
+  ProjectId,
+  Projects
+} from "@earshot/core"
 import { PostgresStorage } from "@earshot/core/postgres"
 import { SqliteStorage } from "@earshot/core/sqlite"
 import { createDatabase } from "@earshot/test-kit/postgres"
@@ -110,6 +123,54 @@ const CALL_COLUMNS = `id, organization_id, project_id, agent_id, timestamp_ms, d
   trace_id, customer_number, call_ended_reason, topic, feedback_by_person, created_ms, updated_ms, metadata`
 const EVALUATION_COLUMNS = "call_id, metric_id, timestamp_ms, value_kind, value_number, created_ms"
 
+/** The same pseudo-random numbers as those of the statements. */
+const randomOf = (i: number, step: number): number =>
+  step === 0 ? (i * 48271) % 2147483647 : (randomOf(i, step - 1) * 48271) % 2147483647
+
+/** The calls with numbers from `first` to `last`, as they are projected. */
+export const projectedCalls = (
+  owner: Owner,
+  { count, now }: Amount,
+  [first, last]: readonly [number, number]
+): ReadonlyArray<ProjectedCall> =>
+  Array.from({ length: last - first + 1 }, (_, index) => {
+    const i = first + index
+    const [r1, r2, r3, r4] = [randomOf(i, 1), randomOf(i, 2), randomOf(i, 3), randomOf(i, 4)]
+    const isQuiet = i <= QUIET
+    const region = `region-${r3 % 12}`
+    return {
+      id: CallId.make(i),
+      organizationId: OrganizationId.make(owner.organization),
+      projectId: ProjectId.make(isQuiet ? owner.quietProject : owner.project),
+      agentId: AgentId.make(isQuiet ? owner.quietAgent : (owner.agents[i % 3] ?? 0)),
+      timestampMs: now - DAYS * DAY + i * Math.floor((DAYS * DAY) / count),
+      durationSeconds: r1 % 50 > 0 ? ((r2 % 1000) * (r3 % 1000)) / 2000 : null,
+      success: r2 % 20 === 0 ? null : r2 % 20 < 16,
+      isReviewed: r3 % 10 === 0,
+      callId: `call-${i}`,
+      traceId: "",
+      customerNumber: `+4930${1_000_000 + (r3 % 100_000)}`,
+      callEndedReason: REASONS[r4 % 8] ?? null,
+      dropoffPoint: null,
+      topic: `topic ${r2 % 40}`,
+      feedback: null,
+      metadata: `{"region":"${region}","tier":"gold","attempt":${r4 % 5},"customer":{"id":${i},"plan":"enterprise","since":"2021-04-05"}}`,
+      dynamicVariables: null,
+      evaluations: isQuiet
+        ? []
+        : [
+            {
+              metricId: MetricId.make(owner.metric),
+              valueKind: "number",
+              valueNumber: 200 + (r2 % 3000),
+              valueText: null,
+              answerLatenciesMs: Array.from({ length: ANSWERS }, (_, answer) => 200 + ((r2 + answer * 7919) % 3000))
+            }
+          ],
+      version: 1
+    }
+  })
+
 /** Differences between the databases. */
 const DIALECTS = {
   sqlite: {
@@ -188,7 +249,7 @@ const seed = (database: DatabaseName, amount: Amount) =>
     return { owner, actor }
   })
 
-const temporaryFolder = Effect.acquireRelease(
+export const temporaryFolder = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "earshot-bench-"))),
   (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
 )
