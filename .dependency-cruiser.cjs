@@ -65,7 +65,7 @@ const pureFiles = coreFiles.filter((file) => !runsEffects(file) && !declaresTag(
 const PRODUCTION = "^packages/(?!test-kit/)[^/]+/(?:src|bin)/"
 
 /** The files behind the package's `exports`. */
-const CORE_ENTRIES = `^${CORE}/(?:index|promise|storage/(?:sqlite|postgres)/index|providers/[^/]+)\\.ts$`
+const CORE_ENTRIES = `^${CORE}/(?:index|promise|storage/(?:sqlite|postgres|clickhouse)/index|providers/[^/]+)\\.ts$`
 /** Beside the files that compose layers, the commands that copy an SQLite file: they run no engine. */
 const WIRING = `^packages/(?:core/src/(?:Database|Engine|promise|index)|cli-adapter/src/(?:bin|NamedEntities|actions/Backup))\\.ts$`
 
@@ -161,6 +161,13 @@ module.exports = {
       severity: "error",
       from: { path: `${PRODUCTION}|^examples/src/`, pathNot: `^${CORE}/storage/sqlite/` },
       to: { path: npm("@effect/sql-sqlite-node", "better-sqlite3") }
+    },
+    {
+      name: "clickhouse-driver-in-storage-clickhouse",
+      comment: "The drivers are optional: only their own sub-path may load them.",
+      severity: "error",
+      from: { path: `${PRODUCTION}|^examples/src/`, pathNot: `^${CORE}/storage/clickhouse/` },
+      to: { path: npm("@clickhouse/client", "chdb") }
     },
     {
       name: "postgres-driver-in-storage-postgres",

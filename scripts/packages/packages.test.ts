@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { installInto, manifestOf, packAll, type Packed, problemsOf, ROOT, specifiersOf } from "./archives.js"
 
 /** What a host installs beside the packages; the optional peers that it does not name are absent. */
-const INSTALLED = ["effect", "@effect/sql-sqlite-node", "vitest", "@effect/vitest", "fast-check"]
+const INSTALLED = ["effect", "@clickhouse/client", "@effect/sql-sqlite-node", "vitest", "@effect/vitest", "fast-check"]
 
 let folder: string
 let app: string

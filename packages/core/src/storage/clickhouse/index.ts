@@ -1,0 +1,3 @@
+export * as ClickHouseColumnStore from "./ColumnStoreClickHouse.js"
+export { type ClickHouseAddress, parseClickHouseUrl } from "./ClickHouseUrl.js"
+export { isInstalled as isEmbeddedEngineInstalled } from "./EmbeddedEngine.js"
