@@ -11,6 +11,7 @@ import { encodeIssuedToken } from "./access/Token.js"
 import { encodeUser } from "./access/User.js"
 import { encodeWidgetData } from "./analytics/WidgetData.js"
 import { encodeRequestedEvaluation } from "./calls/CallEvaluations.js"
+import { encodeCallFacets } from "./calls/CallFacets.js"
 import { type CallRecord, encodeCallRecord } from "./calls/CallRecord.js"
 import {
   encodeExpandedCall,
@@ -185,6 +186,7 @@ export const encoders = {
     pageOf((call: ListedCall) => encodeListedCall(call, Either.getOrUndefined(expandedIn(query))?.expand))(page),
   "calls.read": (call: ExpandedCall, _id?: unknown, query?: unknown) =>
     encodeExpandedCall(call, Either.getOrUndefined(readExpandedIn(query ?? {}))?.expand),
+  "calls.facets": encodeCallFacets,
   "calls.review": encodeCallRecord,
   "calls.delete": nothing,
   "recordings.sign": encodeSignedRecording,
