@@ -13,6 +13,7 @@ import { type Actor, CurrentActor } from "./Actor.js"
 import { type ApiKey, ApiKeyDraft, type IssuedApiKey, permissionsOf, scopesOf } from "./ApiKey.js"
 import { ApiKeyStore } from "./ApiKeyStore.js"
 import { expiryErrors, permissionErrors } from "./Grant.js"
+import type { IsSuspect } from "./RateLimiter.js"
 import { type IdentifiedCredential, makeSecretCredentials } from "./SecretCredentials.js"
 import { type UseCase, useCase } from "./UseCase.js"
 
@@ -36,14 +37,11 @@ export class ApiKeys extends Context.Tag("@earshot/core/access/ApiKeys")<
     /** Revokes a key; revoking it again changes nothing. */
     readonly revoke: UseCase<"access.revokeApiKey", [id: ApiKeyId], void, NotFound | StorageError>
     /** The caller that a secret stands for, if its key is in force. */
-    readonly authenticate: (
-      secret: string,
-      isSuspect: Effect.Effect<boolean>
-    ) => Effect.Effect<Option.Option<Actor>, StorageError>
+    readonly authenticate: (secret: string, isSuspect: IsSuspect) => Effect.Effect<Option.Option<Actor>, StorageError>
     /** As `authenticate`, with the key and the hash of its secret. */
     readonly identify: (
       secret: string,
-      isSuspect: Effect.Effect<boolean>
+      isSuspect: IsSuspect
     ) => Effect.Effect<Option.Option<IdentifiedCredential<ApiKey>>, StorageError>
     /** As `identify`, by the hash of the secret. */
     readonly identifyHash: (

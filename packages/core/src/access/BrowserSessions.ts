@@ -22,7 +22,7 @@ import {
 import { BrowserSessionStore } from "./BrowserSessionStore.js"
 import { permissionErrors } from "./Grant.js"
 import { authorize } from "./Permit.js"
-import { RateLimiter } from "./RateLimiter.js"
+import { type IsSuspect, RateLimiter } from "./RateLimiter.js"
 import { hashSecret, looksLikeSecret, mintSecret, SECRET_BYTES } from "./Secret.js"
 import { makeSecretCredentials } from "./SecretCredentials.js"
 import { SecretSource } from "./SecretSource.js"
@@ -58,10 +58,7 @@ export class BrowserSessions extends Context.Tag("@earshot/core/access/BrowserSe
     /** Ends the session of a secret; a secret without one is accepted. */
     readonly signOut: (secret: string) => Effect.Effect<void, StorageError>
     /** The caller that a session stands for, if it is in force. */
-    readonly authenticate: (
-      secret: string,
-      isSuspect: Effect.Effect<boolean>
-    ) => Effect.Effect<Option.Option<Actor>, StorageError>
+    readonly authenticate: (secret: string, isSuspect: IsSuspect) => Effect.Effect<Option.Option<Actor>, StorageError>
   }
 >() {}
 
@@ -78,7 +75,7 @@ const toActor = (session: BrowserSession): Actor => ({
 const invalid = new Unauthenticated({ reason: "Invalid credentials." })
 const invalidLink = new Unauthenticated({ reason: "This sign-in link is invalid, expired or already used." })
 
-const trusted = Effect.succeed(false)
+const trusted: IsSuspect = () => false
 
 export const layer = Layer.effect(
   BrowserSessions,
@@ -145,7 +142,7 @@ export const layer = Layer.effect(
         : Effect.fail(invalidLink)
 
     /** A session and its caller, if neither it nor the key that it stands for has ended. */
-    const identify = (secret: string, isSuspect: Effect.Effect<boolean>) =>
+    const identify = (secret: string, isSuspect: IsSuspect) =>
       Effect.flatMap(
         credentials.identify(secret, isSuspect),
         Option.match({

@@ -40,10 +40,7 @@ const refusalCounter = ({ points, seconds }: Allowance): Pick<typeof RateLimiter
         }
         return Effect.void
       }),
-    isSuspect: (subjects) =>
-      Effect.map(Clock.currentTimeMillis, (now) =>
-        subjects.some((subject) => counter.read(subject, now).count >= points)
-      )
+    isSuspect: (subjects, now) => subjects.some((subject) => counter.read(subject, now).count >= points)
   }
 }
 
@@ -61,7 +58,7 @@ export const countingLimiter = (
             Effect.tryPromise({ try: () => requests.consume(credential), catch: limiterError("RateLimiter.spend") })
           ),
     ...(allowances.refusals === undefined
-      ? { refuse: () => Effect.void, isSuspect: () => Effect.succeed(false) }
+      ? { refuse: () => Effect.void, isSuspect: () => false }
       : refusalCounter(allowances.refusals))
   }
 }

@@ -11,7 +11,7 @@ import { ApiKeys } from "./ApiKeys.js"
 import { BrowserSessions } from "./BrowserSessions.js"
 import { type Operation, type OperationRule, operations } from "./Operation.js"
 import { authorize } from "./Permit.js"
-import { RateLimiter } from "./RateLimiter.js"
+import { type IsSuspect, RateLimiter } from "./RateLimiter.js"
 import { ShareableLinks } from "./ShareableLinks.js"
 import { TokenKind } from "./Token.js"
 import { Tokens } from "./Tokens.js"
@@ -95,7 +95,7 @@ export const layer = Layer.effect(
     const authenticators: {
       readonly [C in Carrier]-?: (
         text: string,
-        isSuspect: Effect.Effect<boolean>
+        isSuspect: IsSuspect
       ) => Effect.Effect<Option.Option<Actor>, StorageError>
     } = {
       apiKey: keys.authenticate,
@@ -107,7 +107,7 @@ export const layer = Layer.effect(
     const identify = (carrier: Carrier, text: string, from: string | undefined) => {
       const subjects = from === undefined ? [] : refusalSubjects(carrier, text, from)
       return Effect.flatMap(
-        authenticators[carrier](text, limiter.isSuspect(subjects)),
+        authenticators[carrier](text, (now) => limiter.isSuspect(subjects, now)),
         Option.match({
           onNone: () => Effect.zipRight(limiter.refuse(subjects), invalid),
           onSome: Effect.succeed

@@ -18,6 +18,12 @@ export interface Allowances {
 }
 
 /**
+ * Whether the sender of a credential has sent many invalid ones, at `now` (epoch milliseconds): then what has to be looked up
+ * for it is collected for 100 ms.
+ */
+export type IsSuspect = (now: number) => boolean
+
+/**
  * Counts what callers do. A reference whose default counts nothing, since a process need not be protected from itself; a
  * server provides one of the layers.
  */
@@ -30,7 +36,7 @@ export class RateLimiter extends Context.Reference<RateLimiter>()("@earshot/core
      * never consulted for a valid credential.
      */
     readonly refuse: (subjects: ReadonlyArray<string>) => Effect.Effect<void, RateLimited>
-    /** Whether one of these subjects has used up its allowance of refusals; counts nothing. */
-    readonly isSuspect: (subjects: ReadonlyArray<string>) => Effect.Effect<boolean>
-  } => ({ spend: () => Effect.void, refuse: () => Effect.void, isSuspect: () => Effect.succeed(false) })
+    /** Whether one of these subjects has used up its allowance of refusals at `now` (epoch milliseconds); counts nothing. */
+    readonly isSuspect: (subjects: ReadonlyArray<string>, now: number) => boolean
+  } => ({ spend: () => Effect.void, refuse: () => Effect.void, isSuspect: () => false })
 }) {}

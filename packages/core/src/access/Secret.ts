@@ -24,7 +24,13 @@ const base62 = (number: bigint, length: number): string => {
   return digits
 }
 
-const checksum = (text: string): string => base62(BigInt(crc32(text)), CHECKSUM_LENGTH)
+/** In numbers, which cost a fifth of `bigint`s: it is computed of texts that anybody can send. */
+const checksum = (text: string): string => {
+  let digits = ""
+  for (let rest = crc32(text); digits.length < CHECKSUM_LENGTH; rest = Math.floor(rest / 62))
+    digits = ALPHABET.charAt(rest % 62) + digits
+  return digits
+}
 
 /** No secret of any kind is longer. */
 export const MAX_SECRET_LENGTH = 64

@@ -23,6 +23,7 @@ import {
 } from "./Secret.js"
 import type { HashedCredential, IssuedCredential, NewSecretCredential, SecretCredential } from "./SecretCredential.js"
 import type { SecretCredentialStore } from "./SecretCredentialStore.js"
+import type { IsSuspect } from "./RateLimiter.js"
 import { SecretSource } from "./SecretSource.js"
 
 /** A credential that is in force, with the caller that it stands for. */
@@ -88,28 +89,24 @@ export const makeSecretCredentials = <Credential extends SecretCredential, New e
       Effect.map(findAll([hash]), (found) => Option.fromNullable(found.get(hash)))
 
     /**
-     * The credential of a secret and the caller that it stands for, if it is in force.
-     *
-     * @param isSuspect whether the sender has sent many invalid credentials: its lookups are collected for 100 ms
+     * What a secret stands for, if its credential is in force.
      */
-    const identify = (
-      secret: string,
-      isSuspect: Effect.Effect<boolean>
-    ): Effect.Effect<Option.Option<IdentifiedCredential<Credential>>, StorageError> =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        if (secret.length > MAX_SECRET_LENGTH) return Effect.succeedNone
-        const hash = hashSecret(secret)
-        const check = (found: Known<Credential>): Option.Option<IdentifiedCredential<Credential>> =>
-          sameHash(found.secretHash, hash) && isInForce(found.credential, now) ? Option.some(found) : Option.none()
-        const cached = known.get(hash, now)
-        if (cached !== undefined) return Effect.succeed(check(cached))
-        return looksLikeSecret(of.prefix, secret) && unknown.get(hash, now) === undefined
-          ? Effect.map(
-              Effect.if(isSuspect, { onTrue: () => findForSuspect(hash), onFalse: () => find(hash) }),
-              Option.flatMap(check)
-            )
-          : Effect.succeedNone
-      })
+    const identifyAs =
+      <A>(answer: (found: Known<Credential>) => A) =>
+      (secret: string, isSuspect: IsSuspect): Effect.Effect<Option.Option<A>, StorageError> =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          if (secret.length > MAX_SECRET_LENGTH) return Effect.succeedNone
+          const hash = hashSecret(secret)
+          const check = (found: Known<Credential>): Option.Option<A> =>
+            sameHash(found.secretHash, hash) && isInForce(found.credential, now)
+              ? Option.some(answer(found))
+              : Option.none()
+          const cached = known.get(hash, now)
+          if (cached !== undefined) return Effect.succeed(check(cached))
+          return looksLikeSecret(of.prefix, secret) && unknown.get(hash, now) === undefined
+            ? Effect.map(isSuspect(now) ? findForSuspect(hash) : find(hash), Option.flatMap(check))
+            : Effect.succeedNone
+        })
 
     return {
       /** Makes a secret, and stores what `make` says of its hash and hint. */
@@ -138,7 +135,8 @@ export const makeSecretCredentials = <Credential extends SecretCredential, New e
             })
           )
           .pipe(Effect.zipRight(known.invalidate(({ credential }) => credential.id === id))),
-      identify,
+      /** The credential of a secret and the caller that it stands for, if it is in force. */
+      identify: identifyAs((found): IdentifiedCredential<Credential> => found),
       /** The credential and its caller by the hash of the secret, if it is in force. */
       identifyHash: (hash: string): Effect.Effect<Option.Option<IdentifiedCredential<Credential>>, StorageError> =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => {
@@ -149,13 +147,6 @@ export const makeSecretCredentials = <Credential extends SecretCredential, New e
           )
         }),
       /** As `identify`, of which it answers the caller. */
-      authenticate: (
-        secret: string,
-        isSuspect: Effect.Effect<boolean>
-      ): Effect.Effect<Option.Option<Actor>, StorageError> =>
-        Effect.map(
-          identify(secret, isSuspect),
-          Option.map(({ actor }) => actor)
-        )
+      authenticate: identifyAs(({ actor }) => actor)
     }
   })

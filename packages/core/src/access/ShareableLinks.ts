@@ -17,6 +17,7 @@ import {
   readPermissionsOf,
   resourceScopeErrors
 } from "./Grant.js"
+import type { IsSuspect } from "./RateLimiter.js"
 import { ResourceScopeStore } from "./ResourceScopeStore.js"
 import { makeSecretCredentials } from "./SecretCredentials.js"
 import { type IssuedShareableLink, type ShareableLink, ShareableLinkDraft } from "./ShareableLink.js"
@@ -46,10 +47,7 @@ export class ShareableLinks extends Context.Tag("@earshot/core/access/ShareableL
     /** Revokes a link; revoking it again changes nothing. */
     readonly revoke: UseCase<"access.revokeLink", [id: ShareableLinkId], void, NotFound | StorageError>
     /** The caller that a secret stands for, if its link is in force. */
-    readonly authenticate: (
-      secret: string,
-      isSuspect: Effect.Effect<boolean>
-    ) => Effect.Effect<Option.Option<Actor>, StorageError>
+    readonly authenticate: (secret: string, isSuspect: IsSuspect) => Effect.Effect<Option.Option<Actor>, StorageError>
   }
 >() {}
 

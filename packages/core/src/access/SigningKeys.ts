@@ -9,6 +9,7 @@ import * as Redacted from "effect/Redacted"
 import { makeLookupBatch } from "../kernel/LookupBatch.js"
 import { make as makeCache } from "../kernel/TtlCache.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
+import type { IsSuspect } from "./RateLimiter.js"
 import { SecretSource } from "./SecretSource.js"
 import type { SealedSource } from "./Resealing.js"
 import { SecretBox, SecretKeyMissing, type Sealing } from "./SecretBox.js"
@@ -22,15 +23,8 @@ export class SigningKeys extends Context.Tag("@earshot/core/access/SigningKeys")
   {
     /** The key to sign with: the newest, made when there is none. */
     readonly current: Effect.Effect<SigningKey, SecretKeyMissing | StorageError>
-    /**
-     * The key that a token names; none if no configured key opens it.
-     *
-     * @param isSuspect whether the sender has sent many invalid credentials: its lookups are collected for 100 ms
-     */
-    readonly find: (
-      kid: string,
-      isSuspect?: Effect.Effect<boolean>
-    ) => Effect.Effect<Option.Option<SigningKey>, StorageError>
+    /** The key that a token names; none if no configured key opens it. */
+    readonly find: (kid: string, isSuspect: IsSuspect) => Effect.Effect<Option.Option<SigningKey>, StorageError>
     /**
      * Signs new tokens with a new key. Tokens signed with older keys stay valid until they expire, unless `discardOld`, for
      * a key that was leaked: then every token issued before is invalid, in other processes within `CacheTtl`.
@@ -106,13 +100,15 @@ export const layer = Layer.effect(
       current: Effect.flatMap(store.list, ([newest]) =>
         newest === undefined ? Effect.map(make, ({ key }) => key) : openNewest(newest)
       ),
-      find: (kid, isSuspect = Effect.succeed(false)) =>
-        Effect.gen(function* () {
-          const cached = known.get(kid, yield* Clock.currentTimeMillis)
-          if (cached !== undefined) return Option.some(cached)
+      // It stands before requests of anybody, so it is no generator.
+      find: (kid, isSuspect) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          const cached = known.get(kid, now)
+          if (cached !== undefined) return Effect.succeedSome(cached)
           // A key that is not known yet may be another process's newest, so storage is asked every time.
-          if (yield* isSuspect) return yield* findForSuspect(kid)
-          return Option.fromNullable((yield* loadAll).get(kid))
+          return isSuspect(now)
+            ? findForSuspect(kid)
+            : Effect.map(loadAll, (keys) => Option.fromNullable(keys.get(kid)))
         }),
       rotate: (options = {}) =>
         work

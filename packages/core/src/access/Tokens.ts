@@ -24,7 +24,9 @@ import { missingResourceErrors, resourceScopeErrors, permissionErrors, readPermi
 import { readHeader, signToken, verifyToken } from "./Jwt.js"
 import { allPermissions, type Permission } from "./Permission.js"
 import { RevokedTokenStore } from "./RevokedTokenStore.js"
+import type { IsSuspect } from "./RateLimiter.js"
 import { SecretSource } from "./SecretSource.js"
+import type { SigningKey } from "./SigningKey.js"
 import { SigningKeys } from "./SigningKeys.js"
 import {
   type IssuedToken,
@@ -57,10 +59,7 @@ export class Tokens extends Context.Tag("@earshot/core/access/Tokens")<
       ValidationFailed | StorageError
     >
     /** The caller that a token stands for, if it is in force. */
-    readonly authenticate: (
-      token: string,
-      isSuspect: Effect.Effect<boolean>
-    ) => Effect.Effect<Option.Option<Actor>, StorageError>
+    readonly authenticate: (token: string, isSuspect: IsSuspect) => Effect.Effect<Option.Option<Actor>, StorageError>
   }
 >() {}
 
@@ -106,6 +105,13 @@ export const layer = Layer.effect(
         const key = `${org} ${jti}`
         if (inForce.get(key, yield* Clock.currentTimeMillis) === true) return false
         return yield* inForce.load(revoked.has(org, jti), (found) => (found ? [] : [[key, true] as const]))
+      })
+
+    const identify = (key: SigningKey, kind: TokenKind, token: string) =>
+      Effect.gen(function* () {
+        const claims = yield* verifyToken(key, kind, token, yield* Clock.currentTimeMillis)
+        if (Option.isNone(claims) || (yield* isRevoked(claims.value))) return Option.none()
+        return Option.some(toActor(kind, claims.value))
       })
 
     return Tokens.of({
@@ -173,17 +179,15 @@ export const layer = Layer.effect(
           )
           .pipe(Effect.zipRight(inForce.invalidate(() => true)))
       ),
+      // A generator only for tokens of known keys: anybody can send others.
       authenticate: (token, isSuspect) =>
-        Effect.gen(function* () {
-          const header = yield* readHeader(token)
-          if (Option.isNone(header)) return Option.none()
-          const { kid, kind } = header.value
-          const key = yield* keys.find(kid, isSuspect)
-          if (Option.isNone(key)) return Option.none()
-          const now = yield* DateTime.now
-          const claims = yield* verifyToken(key.value, kind, token, now.epochMillis)
-          if (Option.isNone(claims) || (yield* isRevoked(claims.value))) return Option.none()
-          return Option.some(toActor(kind, claims.value))
+        Effect.suspend(() => {
+          const header = readHeader(token)
+          if (Option.isNone(header)) return Effect.succeedNone
+          const { kid, name: kind } = header.value
+          return Effect.flatMap(keys.find(kid, isSuspect), (key) =>
+            Option.isNone(key) ? Effect.succeedNone : identify(key.value, kind, token)
+          )
         })
     })
   })

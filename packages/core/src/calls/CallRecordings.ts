@@ -9,7 +9,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { NotFound } from "../access/AccessErrors.js"
-import { readHeaderOf, signClaims, verifyClaims } from "../access/Jwt.js"
+import { headerReader, signClaims, verifyClaims } from "../access/Jwt.js"
 import { orNotFound } from "../access/OrNotFound.js"
 import { hostPermit, type Permit } from "../access/Permit.js"
 import { SecretSource } from "../access/SecretSource.js"
@@ -105,6 +105,8 @@ const joined = (chunks: Stream.Stream<Uint8Array, BlobMissing | BlobStoreFailed>
     (all): Uint8Array => Buffer.concat(all)
   )
 
+const readHeader = headerReader([RECORDING_TOKEN.name])
+
 export const layer = Layer.effect(
   CallRecordings,
   Effect.gen(function* () {
@@ -193,10 +195,10 @@ export const layer = Layer.effect(
       ),
       openSigned: (token) =>
         Effect.gen(function* () {
-          const header = yield* readHeaderOf(token, [RECORDING_TOKEN.name])
+          const header = readHeader(token)
           if (Option.isNone(header)) return yield* new RecordingUrlInvalid()
           // Anybody can send tokens with unknown keys, so their lookups are collected.
-          const key = yield* keys.find(header.value.kid, Effect.succeed(true))
+          const key = yield* keys.find(header.value.kid, () => true)
           if (Option.isNone(key)) return yield* new RecordingUrlInvalid()
           const now = yield* DateTime.now
           const claims = yield* verifyClaims(key.value, RECORDING_TOKEN, token, now.epochMillis)

@@ -1,7 +1,7 @@
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
+import type * as Option from "effect/Option"
 
 export interface LookupBatchConfig<A, E> {
   /** How long keys are collected, from the first one on. */
@@ -13,6 +13,9 @@ export interface LookupBatchConfig<A, E> {
 }
 
 type Resume<A, E> = (found: Effect.Effect<Option.Option<A>, E>) => void
+
+const valueOf = <A>(value: A | undefined): Effect.Effect<Option.Option<A>> =>
+  value === undefined ? Effect.succeedNone : Effect.succeedSome(value)
 
 /** The callers of a batch by their key. They are callbacks: a suspended fiber for each would cost more than the query. */
 type Batch<A, E> = Map<string, Array<Resume<A, E>>>
@@ -27,7 +30,7 @@ export const makeLookupBatch = <A, E>({
 
   const answer = (batch: Batch<A, E>, exit: Exit.Exit<ReadonlyMap<string, A>, E>): void => {
     for (const [key, callers] of batch) {
-      const found = Exit.map(exit, (values) => Option.fromNullable(values.get(key)))
+      const found = Exit.isFailure(exit) ? Exit.failCause(exit.cause) : valueOf(exit.value.get(key))
       for (const resume of callers) resume(found)
     }
   }
@@ -51,13 +54,12 @@ export const makeLookupBatch = <A, E>({
       const isFirst = open === undefined || open.size >= maxKeys
       const batch: Batch<A, E> = open === undefined || isFirst ? new Map() : open
       open = batch
-      const callers = batch.get(key) ?? []
-      batch.set(key, callers)
+      // A caller that is interrupted stays in its batch, where resuming it has no effect: removing it would cost each caller more
+      // than it saves in a window.
       const found = Effect.async<Option.Option<A>, E>((resume) => {
-        callers.push(resume)
-        return Effect.sync(() => {
-          callers.splice(callers.indexOf(resume), 1)
-        })
+        const callers = batch.get(key)
+        if (callers === undefined) batch.set(key, [resume])
+        else callers.push(resume)
       })
       return isFirst ? Effect.zipRight(run(batch), found) : found
     })

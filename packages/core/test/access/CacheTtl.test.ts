@@ -70,9 +70,7 @@ for (const database of TestEngine.databases) {
         const { actor } = yield* Effect.provide(TestEngine.fixture, here)
         const issue = Effect.flatMap(Tokens, (tokens) => tokens.issue({ kind: "oauth2" })).pipe(TestEngine.as(actor))
         const { token } = yield* Effect.provide(issue, here)
-        const authenticate = Effect.flatMap(Tokens, (tokens) =>
-          tokens.authenticate(Redacted.value(token), Effect.succeed(false))
-        )
+        const authenticate = Effect.flatMap(Tokens, (tokens) => tokens.authenticate(Redacted.value(token), () => false))
         expect(yield* Effect.provide(authenticate, there)).toMatchObject({ _tag: "Some" })
         yield* Effect.provide(
           Effect.flatMap(SigningKeys, (keys) => keys.rotate({ discardOld: true })),
@@ -85,7 +83,7 @@ for (const database of TestEngine.databases) {
         const { token: next } = yield* Effect.provide(issue, there)
         expect(
           yield* Effect.provide(
-            Effect.flatMap(Tokens, (tokens) => tokens.authenticate(Redacted.value(next), Effect.succeed(false))),
+            Effect.flatMap(Tokens, (tokens) => tokens.authenticate(Redacted.value(next), () => false)),
             here
           )
         ).toMatchObject({ _tag: "Some" })

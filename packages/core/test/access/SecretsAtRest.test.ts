@@ -152,7 +152,10 @@ for (const database of TestEngine.databases) {
         const accepted = (engine: typeof first) =>
           Effect.forEach(tokensIssued, (token) =>
             Effect.flatMap(Tokens, (tokens) =>
-              Effect.map(tokens.authenticate(token, Effect.succeed(false)), Option.isSome)
+              Effect.map(
+                tokens.authenticate(token, () => false),
+                Option.isSome
+              )
             )
           ).pipe(Effect.provide(engine))
         const both = yield* engineWith(boxOf(current, old))

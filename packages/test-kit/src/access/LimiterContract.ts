@@ -1,5 +1,6 @@
 import { type Allowances, RateLimiter } from "@earshot/core"
 import { expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import { describe } from "vitest"
@@ -17,7 +18,8 @@ export const rateLimiterContract = <E>(
     Effect.provide(steps, make(allowances))
   const spend = (of: string) => Effect.flatMap(RateLimiter, (limiter) => limiter.spend(of))
   const refuse = (...of: ReadonlyArray<string>) => Effect.flatMap(RateLimiter, (limiter) => limiter.refuse(of))
-  const isSuspect = (...of: ReadonlyArray<string>) => Effect.flatMap(RateLimiter, (limiter) => limiter.isSuspect(of))
+  const isSuspect = (...of: ReadonlyArray<string>) =>
+    Effect.flatMap(RateLimiter, (limiter) => Effect.map(Clock.currentTimeMillis, (now) => limiter.isSuspect(of, now)))
 
   describe(`what callers do, counted by ${subject}`, () => {
     it.live("is let through as often as is allowed, and told then when to come back", () =>
