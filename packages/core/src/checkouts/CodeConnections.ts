@@ -114,10 +114,8 @@ export const layer = Layer.effect(
           const draft = yield* decodeInput(CodeConnectionDraft, input)
           const host = hosts.find((one) => one.kind === draft.host)
           if (host === undefined) {
-            const choices = `Choose from ${hosts.map(({ kind }) => kind).join(", ")}.`
-            return yield* new ValidationFailed({
-              errors: fieldError("host", Messages.notAChoice(draft.host), choices)
-            })
+            const choices = hosts.map(({ kind }) => kind)
+            return yield* new ValidationFailed({ errors: fieldError("host", Messages.notOneOf(draft.host, choices)) })
           }
           const { secret, settings } = yield* Either.mapLeft(
             host.read({

@@ -88,6 +88,8 @@ export const Messages = {
   notAList: "Expected a list of items.",
   notAnObject: "Expected an object.",
   notAChoice: (value: unknown) => `"${shorten(value)}" is not a valid choice.`,
+  notOneOf: (value: unknown, choices: ReadonlyArray<string>) =>
+    `"${shorten(value)}" is not a valid choice. Choose from ${choices.join(", ")}.`,
   otherProject: (id: number) => `The id ${id} is of another project.`,
   unknownId: (id: unknown) => `Invalid pk "${shorten(id)}" - object does not exist.`,
   repeatedId: (id: number) => `The id ${id} is given more than once.`,
@@ -95,7 +97,8 @@ export const Messages = {
   tooMany: (limit: number) => `Ensure this field has no more than ${limit} elements.`,
   tooFew: (limit: number) => `Ensure this field has at least ${limit} elements.`,
   tooLarge: (limit: number) => `Ensure this value is less than or equal to ${limit}.`,
-  tooSmall: (limit: number) => `Ensure this value is greater than or equal to ${limit}.`
+  tooSmall: (limit: number) => `Ensure this value is greater than or equal to ${limit}.`,
+  notWithin: (min: number, max: number) => `Ensure this value is between ${min} and ${max}.`
 } as const
 
 /**

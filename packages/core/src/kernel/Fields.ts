@@ -162,7 +162,7 @@ export const wellFormedIds = <A extends number>(
     : // eslint-disable-next-line typescript/consistent-type-assertions -- the brand is what was just checked
       ([...new Set(input.map(parseId))].filter((id) => id !== undefined) as unknown as ReadonlyArray<A>)
 
-/** A finite number within limits. */
+/** A finite number within limits, of which an error names both. */
 export const numberWithin = (
   limits: { readonly min?: number; readonly max?: number } = {}
 ): Schema.Schema<number, number | string> => {
@@ -174,9 +174,9 @@ export const numberWithin = (
       const number =
         typeof value === "string" && /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value.trim()) ? Number(value) : value
       if (typeof number !== "number" || !Number.isFinite(number)) return Either.left(Messages.notANumber)
-      if (number < min) return Either.left(Messages.tooSmall(min))
-      if (number > max) return Either.left(Messages.tooLarge(max))
-      return Either.right(number)
+      if (number >= min && number <= max) return Either.right(number)
+      if (Number.isFinite(min) && Number.isFinite(max)) return Either.left(Messages.notWithin(min, max))
+      return Either.left(number < min ? Messages.tooSmall(min) : Messages.tooLarge(max))
     },
     {
       type: "number",
@@ -203,12 +203,22 @@ export const boolean: Schema.Schema<boolean, boolean | string> = parsed(
   { type: "boolean" }
 )
 
-/** One of a closed list of words. */
-export const choice = <const Words extends ReadonlyArray<string>>(words: Words): Schema.Schema<Words[number]> =>
+const oneOf = <const Words extends ReadonlyArray<string>>(
+  words: Words,
+  messageOf: (actual: unknown) => string
+): Schema.Schema<Words[number]> =>
   Schema.declare((value): value is Words[number] => typeof value === "string" && words.includes(value), {
-    message: withMessage((actual) => (actual === null ? Messages.notNull : Messages.notAChoice(actual))),
+    message: withMessage((actual) => (actual === null ? Messages.notNull : messageOf(actual))),
     jsonSchema: { type: "string", enum: [...words] }
   })
+
+/** One of a closed list of words. An error names what was sent. */
+export const choice = <const Words extends ReadonlyArray<string>>(words: Words): Schema.Schema<Words[number]> =>
+  oneOf(words, Messages.notAChoice)
+
+/** As `choice`; an error lists the words too, for names that cannot be guessed. */
+export const listedChoice = <const Words extends ReadonlyArray<string>>(words: Words): Schema.Schema<Words[number]> =>
+  oneOf(words, (actual) => Messages.notOneOf(actual, words))
 
 /** One of a closed list of words, or null; a blank means null. */
 export const choiceOrNone = <const Words extends ReadonlyArray<string>>(

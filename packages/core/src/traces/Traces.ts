@@ -30,7 +30,14 @@ import { JobFailed } from "../jobs/JobErrors.js"
 import type { JobHandler } from "../jobs/JobHandler.js"
 import { JobQueue } from "../jobs/JobQueue.js"
 import { JobSignal } from "../jobs/JobSignal.js"
-import { decodeInput, fieldError, type FieldErrors, NON_FIELD, ValidationFailed } from "../kernel/FieldErrors.js"
+import {
+  decodeInput,
+  fieldError,
+  type FieldErrors,
+  Messages,
+  NON_FIELD,
+  ValidationFailed
+} from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import type { Input } from "../kernel/Input.js"
 import { AgentId, type CallId, type OrganizationId, type TraceId } from "../kernel/Ids.js"
@@ -368,7 +375,7 @@ export const layer = (
           const unknown = requested.filter((name) => Either.isLeft(decodeFields([name])))
           if (unknown.length > 0) {
             return yield* invalid(
-              fieldError("redact_fields", ...unknown.map((name) => `"${name}" is not a valid choice.`))
+              fieldError("redact_fields", ...unknown.map((name) => Messages.notOneOf(name, sensitiveFields)))
             )
           }
           if (agentId !== undefined) {

@@ -1,3 +1,4 @@
+import { sensitiveFields } from "@earshot/redaction"
 import { FieldErrors } from "@earshot/core"
 import { CallKit } from "@earshot/test-kit"
 import * as Either from "effect/Either"
@@ -125,7 +126,7 @@ describe("the validation of a body", () => {
       "transcript_json[0].role": [expect.stringContaining("agent")],
       "transcript_json[1].content": [FieldErrors.Messages.required],
       metadata: [expect.stringContaining("2^53")],
-      "redact_fields[1]": [FieldErrors.Messages.notAChoice("shoe_size")],
+      "redact_fields[1]": [`"shoe_size" is not a valid choice. Choose from ${sensitiveFields.join(", ")}.`],
       metric_ids: [expect.stringContaining("separated by commas")],
       main_agent_channel_index: [FieldErrors.Messages.tooLarge(1)],
       voice_recording_url: [expect.stringContaining("URL")]

@@ -126,10 +126,13 @@ for (const database of TestEngine.databases) {
         expect(
           yield* errorsOf(make({ pace: 0, interrupts: { after_words: 0 }, line: { jitter_ms: "x" }, silences: {} }))
         ).toEqual({
-          "voice_behavior.pace": ["Ensure this value is greater than or equal to 0.25."],
+          "voice_behavior.pace": ["Ensure this value is between 0.25 and 4."],
           "voice_behavior.interrupts.after_words": ["Ensure this value is greater than or equal to 1."],
           "voice_behavior.silences.seconds": ["This field is required."],
           "voice_behavior.line.jitter_ms": ["A valid number is required."]
+        })
+        expect(yield* errorsOf(make({ pace: 5 }))).toEqual({
+          "voice_behavior.pace": ["Ensure this value is between 0.25 and 4."]
         })
       })
     )

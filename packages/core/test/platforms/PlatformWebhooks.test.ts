@@ -1,3 +1,4 @@
+import { sensitiveFields } from "@earshot/redaction"
 import { Agents, Calls, type CallRecord, PlatformWebhooks, Platforms, untrusted } from "@earshot/core"
 import { PlatformKit, Properties, TestEngine } from "@earshot/test-kit"
 import { describe, expect, layer } from "@effect/vitest"
@@ -175,7 +176,7 @@ for (const database of TestEngine.databases) {
         const { errorsOf } = yield* setUp
         const call = { call_id: "1", agent_id: "assistant-1" }
         expect(yield* errorsOf("retell", { event: "call_ended", call }, { redact_fields: "shoe_size" })).toEqual({
-          "redact_fields[0]": ['"shoe_size" is not a valid choice.']
+          "redact_fields[0]": [`"shoe_size" is not a valid choice. Choose from ${sensitiveFields.join(", ")}.`]
         })
       })
     )

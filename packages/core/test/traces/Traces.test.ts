@@ -1,3 +1,4 @@
+import { sensitiveFields } from "@earshot/redaction"
 import {
   type Actor,
   Agents,
@@ -311,7 +312,7 @@ for (const database of TestEngine.databases) {
           errors: { agent_id: [`Invalid pk "${agent.id + 999}" - object does not exist.`] }
         })
         expect(yield* errorsOf(send(spans, { redact_fields: "shoe_size" }))).toMatchObject({
-          errors: { redact_fields: ['"shoe_size" is not a valid choice.'] }
+          errors: { redact_fields: [`"shoe_size" is not a valid choice. Choose from ${sensitiveFields.join(", ")}.`] }
         })
       })
     )

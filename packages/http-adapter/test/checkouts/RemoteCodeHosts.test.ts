@@ -220,7 +220,7 @@ describe.each(TestEngine.databases)("remote code hosts on %s", async (database) 
     expect(await post({})).toEqual([400, { host: ["This field is required."] }])
     expect(await post({ host: "svn" })).toEqual([
       400,
-      { host: ['"svn" is not a valid choice.', "Choose from github, gitlab, local."] }
+      { host: ['"svn" is not a valid choice. Choose from github, gitlab, local.'] }
     ])
     expect(await post({ host: "local", settings: { directory: "/" }, secret: "x" })).toEqual([
       400,
