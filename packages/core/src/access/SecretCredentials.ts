@@ -38,7 +38,7 @@ const CACHE_SIZE = 10_000
 
 /** How long lookups for suspects are collected, and the most of one statement. */
 const SUSPECT_WINDOW = "100 millis"
-const SUSPECT_BATCH = 200
+const BATCH = 200
 
 /**
  * Issues, lists, revokes and authenticates one kind of credentials that are opaque secrets. A secret is looked up by its
@@ -83,10 +83,9 @@ export const makeSecretCredentials = <Credential extends SecretCredential, New e
         )
 
     /** Suspects share statements and wait for them, so that their guesses cost little; a right key is found all the same. */
-    const findForSuspect = makeLookupBatch({ window: SUSPECT_WINDOW, maxKeys: SUSPECT_BATCH, find: findAll })
-
-    const find = (hash: string): Effect.Effect<Option.Option<Known<Credential>>, StorageError> =>
-      Effect.map(findAll([hash]), (found) => Option.fromNullable(found.get(hash)))
+    const findForSuspect = makeLookupBatch({ window: SUSPECT_WINDOW, maxKeys: BATCH, find: findAll })
+    /** Others that arrive in the same millisecond share one: a burst of wrong keys comes before its sender is a suspect. */
+    const find = makeLookupBatch({ window: 0, maxKeys: BATCH, find: findAll })
 
     /**
      * What a secret stands for, if its credential is in force.
