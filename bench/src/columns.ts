@@ -62,8 +62,8 @@ const sizeOf = (folder: string) =>
 /** Resident memory of the engine's process, in megabytes. */
 const memoryOf = (folder: string) =>
   Effect.promise(async () => {
-    const { pid }: { readonly pid: number } = JSON.parse(await readFile(join(folder, "endpoint.json"), "utf8"))
-    const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "")
+    const pid = /"pid":(\d+)/.exec(await readFile(join(folder, "endpoint.json"), "utf8"))?.[1]
+    const status = await readFile(`/proc/${pid ?? "none"}/status`, "utf8").catch(() => "")
     return `${Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024)} MB now, ${Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024)} MB at most`
   })
 

@@ -91,7 +91,7 @@ const reasonOf = (cause: unknown): ColumnStoreReason => {
   }
   if (!(cause instanceof Error)) return "failed"
   if (/timeout/i.test(cause.message)) return "slow"
-  return "code" in cause || /socket hang up/.test(cause.message) ? "unreachable" : "failed"
+  return "code" in cause || cause.message.includes("socket hang up") ? "unreachable" : "failed"
 }
 
 /** Connects when it is used. Fails with `unreachable` as long as there is no such server. */

@@ -217,7 +217,7 @@ class ColumnFilter {
       case "endswith":
         return `endsWith(${value}, ${parameters.text(test.text)})`
       case "regex":
-        // RE2 as elsewhere, but the engine lets a dot match line breaks unless told.
+        // RE2 as elsewhere, but by default a dot matches line breaks here.
         return `match(${value}, ${parameters.text(`(?-s)${test.pattern}`)})`
       case "within":
         return this.within(value, test.intervals)

@@ -4,6 +4,7 @@
  * `o` object or list, whose value is true.
  */
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import { isPlainObject, type Json } from "../../kernel/Json.js"
 import { MAX_FIELD } from "../../filters/Filter.js"
 
@@ -58,7 +59,7 @@ export const flatDocument = (text: string | null): string => {
         if (!isPlainObject(value)) return
         for (const [key, inner] of Object.entries(value)) {
           const longer = length + key.length + 1
-          if (key !== "" && !key.includes(".") && longer <= 2 * MAX_FIELD && inner !== undefined) {
+          if (key !== "" && !key.includes(".") && longer <= 2 * MAX_FIELD) {
             visit(inner, [...path, key], longer)
           }
         }
@@ -68,7 +69,9 @@ export const flatDocument = (text: string | null): string => {
   return `{${entries.join(",")}}`
 }
 
-const parse = Option.liftThrowable((text: string): Json => JSON.parse(text))
+const parse = Schema.decodeOption(
+  Schema.parseJson(Schema.declare((_value): _value is Json => true, { identifier: "StoredJson" }))
+)
 
 /** A document that is no JSON has no values. */
 const parsed = (text: string | null): Json => (text === null ? null : Option.getOrNull(parse(text)))

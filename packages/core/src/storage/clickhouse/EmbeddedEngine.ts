@@ -98,7 +98,7 @@ const firstMessage = (child: ChildProcess): Effect.Effect<Message, ColumnStoreUn
 
 /** Lets the process end what it does; ends it if it takes too long. */
 const stop = (child: ChildProcess): Effect.Effect<void> =>
-  Effect.async<void>((resume) => {
+  Effect.async((resume: (ended: Effect.Effect<void>) => void) => {
     if (child.exitCode !== null || child.signalCode !== null) {
       resume(Effect.void)
       return

@@ -25,7 +25,7 @@ export const ENDPOINT_FILE = "endpoint.json"
  *
  * One process can have a data directory open: a second one ends and says so. It ends when its parent does or closes the pipe
  * on stdin, after the statements that run, since closing the engine under a statement aborts the process. A statement whose
- * caller has gone is cancelled.
+ * caller has gone is ended.
  */
 export const CHDB_PROGRAM = `
 "use strict"

@@ -89,7 +89,6 @@ const answering = (status: number, body: string | undefined) =>
           created.closeAllConnections()
         })
     ),
-    // eslint-disable-next-line typescript/consistent-type-assertions -- it listens on a port
     (created) => addressOf(`clickhouse://user:secret@127.0.0.1:${(created.address() as AddressInfo).port}/charts`)
   )
 
