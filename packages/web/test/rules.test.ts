@@ -210,6 +210,19 @@ describe("charts", () => {
         { field: "metric_evaluations.value", op: "in", value: [true, false] }
       ]
     })
+    expect(Charts.callsBehind(metric, { group: all })).toEqual({
+      operator: "same_row",
+      conditions: [
+        { field: "metric_evaluations.metric.id", op: "eq", value: 7 },
+        {
+          operator: "or",
+          conditions: [
+            { field: "metric_evaluations.value", op: "gte", value: 0 },
+            { field: "metric_evaluations.value", op: "lt", value: 0 }
+          ]
+        }
+      ]
+    })
     expect(Charts.callsBehind(metric, { group: all, slice: valueOf(3) })).toEqual({
       operator: "same_row",
       conditions: [

@@ -47,18 +47,16 @@ const EVALUATIONS = "metric_evaluations."
 /** Fields that every call has a value of. */
 const ALWAYS_THERE = ["id", "call_id", "timestamp", "agent.id", "agent.agent_name", "is_reviewed"]
 
-/** Charts ignore numbers beyond this (docs/dashboards.md). */
-const MAX_MEASURE = 1e100
-
 /** The condition that a field has a value that the chart counts; null where every call has one. */
 const hasValue = (field: string, dataType: Charted["dataType"]): Condition | null => {
   if (ALWAYS_THERE.includes(field)) return null
   if (typeOf(field) !== "value") return { field, op: "isnull", value: false }
+  // Any number; those beyond 1e100, which charts ignore, cannot be named in a filter.
   const numeric: Group = {
-    operator: "and",
+    operator: "or",
     conditions: [
-      { field, op: "gte", value: -MAX_MEASURE },
-      { field, op: "lte", value: MAX_MEASURE }
+      { field, op: "gte", value: 0 },
+      { field, op: "lt", value: 0 }
     ]
   }
   const boolean: Condition = { field, op: "in", value: [true, false] }
