@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import type { ValidationFailed } from "../kernel/FieldErrors.js"
 import * as Pages from "../kernel/Pages.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
-import { makeLookupBatch } from "../kernel/LookupBatch.js"
+import { makeLookupBatch, SUSPECTS } from "../kernel/LookupBatch.js"
 import { make as makeCache } from "../kernel/TtlCache.js"
 import type { NotFound } from "./AccessErrors.js"
 import type { Actor } from "./Actor.js"
@@ -35,10 +35,6 @@ type Known<Credential> = IdentifiedCredential<Credential>
 
 /** Hashes whose credentials are cached, and unknown hashes that are. */
 const CACHE_SIZE = 10_000
-
-/** How long lookups for suspects are collected, and the most of one statement. */
-const SUSPECT_WINDOW = "100 millis"
-const BATCH = 200
 
 /**
  * Issues, lists, revokes and authenticates one kind of credentials that are opaque secrets. A secret is looked up by its
@@ -83,9 +79,9 @@ export const makeSecretCredentials = <Credential extends SecretCredential, New e
         )
 
     /** Suspects share statements and wait for them, so that their guesses cost little; a right key is found all the same. */
-    const findForSuspect = makeLookupBatch({ window: SUSPECT_WINDOW, maxKeys: BATCH, find: findAll })
+    const findForSuspect = makeLookupBatch({ ...SUSPECTS, find: findAll })
     /** Others that arrive in the same millisecond share one: a burst of wrong keys comes before its sender is a suspect. */
-    const find = makeLookupBatch({ window: 0, maxKeys: BATCH, find: findAll })
+    const find = makeLookupBatch({ ...SUSPECTS, window: 0, find: findAll })
 
     /**
      * What a secret stands for, if its credential is in force.

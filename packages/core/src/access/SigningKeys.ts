@@ -6,7 +6,7 @@ import * as Encoding from "effect/Encoding"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { makeLookupBatch } from "../kernel/LookupBatch.js"
+import { makeLookupBatch, SUSPECTS } from "../kernel/LookupBatch.js"
 import { make as makeCache } from "../kernel/TtlCache.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import type { IsSuspect } from "./RateLimiter.js"
@@ -93,7 +93,7 @@ export const layer = Layer.effect(
       ),
       (keys) => keys
     )
-    const findForSuspect = makeLookupBatch({ window: "100 millis", maxKeys: 10_000, find: () => loadAll })
+    const findForSuspect = makeLookupBatch({ ...SUSPECTS, maxKeys: 10_000, find: () => loadAll })
 
     return SigningKeys.of({
       // Two processes may both make the first key: each verifies with either, and the newer one signs from then on.

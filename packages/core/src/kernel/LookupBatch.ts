@@ -3,6 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Option from "effect/Option"
 
+/** For callers that have sent many invalid credentials: how long their lookups are collected, and the most of one statement. */
+export const SUSPECTS = { window: "100 millis", maxKeys: 200 } as const
+
 export interface LookupBatchConfig<A, E> {
   /** How long keys are collected, from the first one on. */
   readonly window: Duration.DurationInput

@@ -55,8 +55,10 @@ export class IntegrationStore extends Context.Tag("@earshot/core/platforms/Integ
     readonly save: (permit: Manage, stored: StoredIntegration) => Effect.Effect<void, StorageError>
     /** Deletes it for good. */
     readonly remove: (permit: Manage, id: IntegrationId) => Effect.Effect<void, StorageError>
-    /** The integration of an address, of whatever organization: its secret is checked next. */
-    readonly findByPublicId: (publicId: string) => Effect.Effect<Option.Option<StoredIntegration>, StorageError>
+    /** The integrations of addresses, of whatever organization: their secrets are checked next. */
+    readonly findByPublicIds: (
+      publicIds: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<StoredIntegration>, StorageError>
     /** Whether a signature was accepted before. */
     readonly wasReceived: (id: IntegrationId, key: string) => Effect.Effect<boolean, StorageError>
     /** Remembers an accepted signature until it expires; again is no error. */

@@ -16,6 +16,7 @@ import { Projects } from "../catalog/Projects.js"
 import { decodeInput, fieldError, type FieldErrors, Messages, ValidationFailed } from "../kernel/FieldErrors.js"
 import type { Input } from "../kernel/Input.js"
 import type { AgentId, IntegrationId, MetricId, OrganizationId, ProjectId } from "../kernel/Ids.js"
+import { makeLookupBatch, SUSPECTS } from "../kernel/LookupBatch.js"
 import * as Pages from "../kernel/Pages.js"
 import { StorageFailed, type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import * as TtlCache from "../kernel/TtlCache.js"
@@ -77,7 +78,8 @@ export class Integrations extends Context.Tag("@earshot/core/platforms/Integrati
      * Verifies a request to the address with this public id. An unknown address, an invalid signature and one that was
      * accepted before are refused alike. No actor is checked: the signature is the credential.
      *
-     * @param from the address that the request comes from, by which refusals are limited
+     * @param from the address that the request comes from, by which refusals are limited: of one that has sent many invalid
+     *   signatures, lookups of addresses are collected for 100 ms
      */
     readonly verify: (
       publicId: string,
@@ -212,11 +214,22 @@ export const layer = Layer.effect(
         return { integration, secret, previous }
       })
 
-    const lookUp = (publicId: string, now: number): Effect.Effect<Opened, StorageError> => {
+    const findAll = (publicIds: ReadonlyArray<string>) =>
+      Effect.map(
+        store.findByPublicIds(publicIds),
+        (all) => new Map(all.map((stored) => [stored.integration.publicId, stored]))
+      )
+
+    /** Lookups for senders of many invalid signatures share statements and wait for them, so that they cost little. */
+    const findForSuspect = makeLookupBatch({ ...SUSPECTS, find: findAll })
+    const findWithOthers = makeLookupBatch({ ...SUSPECTS, window: 0, find: findAll })
+
+    const lookUp = (publicId: string, now: number, from: string | undefined): Effect.Effect<Opened, StorageError> => {
       const cached = known.get(publicId, now) ?? unknown.get(publicId, now)
       if (cached !== undefined) return Effect.succeed(cached)
+      const isSuspect = limiter.isSuspect(from === undefined ? [] : [from], now)
       const lookup = Effect.flatMap(
-        store.findByPublicId(publicId),
+        (isSuspect ? findForSuspect : findWithOthers)(publicId),
         Option.match({
           onNone: () => Effect.succeed<Opened>({ publicId, found: undefined }),
           onSome: (stored) => Effect.map(openStored(stored), (found): Opened => ({ publicId, found }))
@@ -238,7 +251,7 @@ export const layer = Layer.effect(
       Effect.gen(function* () {
         if (!PUBLIC_ID.test(publicId)) return yield* refuse(from)
         const now = (yield* DateTime.now).epochMillis
-        const { found } = yield* lookUp(publicId, now)
+        const { found } = yield* lookUp(publicId, now, from)
         if (found === undefined) return yield* refuse(from)
         const { integration, previous, secret } = found
         const until = integration.previousSecretUntil?.epochMillis ?? 0

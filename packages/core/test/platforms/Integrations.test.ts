@@ -1,8 +1,10 @@
 import { Agents, Calls, Metrics, PlatformWebhooks, Platforms, Projects, Secrets, untrusted } from "@earshot/core"
+import * as RateLimits from "@earshot/core/providers/RateLimits"
 import { TestEngine } from "@earshot/test-kit"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import { createHmac } from "node:crypto"
 
@@ -258,6 +260,31 @@ for (const database of TestEngine.databases) {
         const report = yield* (yield* Secrets).examine
         expect(report.current).toBeGreaterThan(0)
         expect(report.lost).toEqual([])
+      })
+    )
+  })
+
+  const limited = { rateLimiter: RateLimits.layerMemory({ refusals: { points: 3, seconds: 60 } }) }
+  layer(TestEngine.layer(database, limited))(`integrations behind an address that guesses, on ${database}`, (it) => {
+    it.effect("are found all the same, and addresses that do not exist are refused together", () =>
+      Effect.gen(function* () {
+        const { agent, as, ended, integrations, signed, webhooks } = yield* setUp
+        const { integration } = yield* as(integrations.create({ platform: "retell", agent: agent.id, secret: SECRET }))
+        const tagOf = (publicId: string) =>
+          Effect.map(
+            Effect.either(webhooks.receive(publicId, { ...signed(ended()), from: "192.0.2.1" }, parse)),
+            (one) => (Either.isRight(one) ? one.right.outcome : typeof one.left === "string" ? one.left : one.left._tag)
+          )
+        const guesses = Array.from({ length: 5 }, (_, n) => String(n).repeat(27))
+        const first = yield* Effect.forEach(guesses, tagOf)
+        expect(first).toEqual([...Array(3).fill("Unauthenticated"), ...Array(2).fill("RateLimited")])
+        const later = [integration.publicId, ...guesses.map((guess) => guess.replace(/^./, "x")), integration.publicId]
+        const fiber = yield* Effect.fork(Effect.forEach(later, tagOf, { concurrency: "unbounded" }))
+        while (fiber.unsafePoll() === null) {
+          yield* TestClock.adjust("100 millis")
+          yield* Effect.promise(() => new Promise(setImmediate))
+        }
+        expect(yield* Fiber.join(fiber)).toEqual(["stored", ...Array(5).fill("RateLimited"), "stored"])
       })
     )
   })

@@ -103,11 +103,11 @@ export const integrationStoreContract = <E>(
           yield* store.save(manage, changed)
           expect(yield* find(made.id)).toEqual(changed)
           expect(yield* store.findForUpdate(manage, made.id)).toEqual(Option.some(changed))
-          expect(yield* store.findByPublicId(wanted.publicId)).toEqual(Option.some(changed))
+          expect(yield* store.findByPublicIds([wanted.publicId])).toEqual([changed])
           yield* store.remove(manage, made.id)
           yield* store.remove(manage, made.id)
           expect(yield* store.find(manage, made.id)).toEqual(Option.none())
-          expect(yield* store.findByPublicId(wanted.publicId)).toEqual(Option.none())
+          expect(yield* store.findByPublicIds([wanted.publicId])).toEqual([])
         }),
       { fastCheck: { numRuns: 15 } }
     )
@@ -135,11 +135,18 @@ export const integrationStoreContract = <E>(
         for (const { insert } of [mine, theirs]) {
           expect(Exit.isFailure(yield* Effect.exit(insert({ publicId })))).toBe(true)
         }
-        const found = Option.getOrThrow(yield* mine.store.findByPublicId(publicId))
-        expect(found.integration.organizationId).toBe(mine.id)
-        for (const wrong of ["", "%", publicId.toUpperCase(), `${publicId} `, publicId.slice(1)]) {
-          expect(yield* mine.store.findByPublicId(wrong)).toEqual(Option.none())
-        }
+        const other = yield* theirs.insert()
+        const wrong = ["", "%", publicId.toUpperCase(), `${publicId} `, publicId.slice(1)]
+        expect(yield* mine.store.findByPublicIds(wrong)).toEqual([])
+        expect(yield* mine.store.findByPublicIds([])).toEqual([])
+        const found = yield* mine.store.findByPublicIds([...wrong, publicId, other.publicId, publicId])
+        expect(found.map(({ integration }) => [integration.publicId, integration.organizationId])).toEqual(
+          expect.arrayContaining([
+            [publicId, mine.id],
+            [other.publicId, theirs.id]
+          ])
+        )
+        expect(found).toHaveLength(2)
       })
     )
 
@@ -155,7 +162,7 @@ export const integrationStoreContract = <E>(
         yield* theirs.store.save(theirs.manage, { ...stored, sealedSecret: "theirs" })
         yield* theirs.store.remove(theirs.manage, made.id)
         expect(yield* mine.find(made.id)).toEqual(stored)
-        expect(yield* theirs.store.findByPublicId(made.publicId)).toEqual(Option.some(stored))
+        expect(yield* theirs.store.findByPublicIds([made.publicId])).toEqual([stored])
       })
     )
 

@@ -56,7 +56,7 @@ export const layer = Layer.effect(
   IntegrationStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient
-    const { forUpdate, tables } = yield* Dialect
+    const { forUpdate, tables, texts } = yield* Dialect
     const names = Object.keys(IntegrationRow.fields)
     const columns = sql.literal(names.join(", "))
     const stored = readRows(IntegrationRow, toStored)
@@ -123,10 +123,10 @@ export const layer = Layer.effect(
           Effect.asVoid,
           storing("IntegrationStore.remove")
         ),
-      findByPublicId: (publicId) =>
-        sql`SELECT ${columns} FROM ${tables.integrations} WHERE public_id = ${publicId}`.pipe(
-          stored.first,
-          storing("IntegrationStore.findByPublicId")
+      findByPublicIds: (publicIds) =>
+        sql`SELECT ${columns} FROM ${tables.integrations} WHERE public_id IN ${texts(publicIds)}`.pipe(
+          stored.all,
+          storing("IntegrationStore.findByPublicIds")
         ),
       wasReceived: (id, key) =>
         sql`SELECT 1 AS found FROM ${tables.received_webhooks} WHERE integration_id = ${id} AND signature = ${key}`.pipe(
