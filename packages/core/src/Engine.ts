@@ -17,6 +17,11 @@ import * as SigningKeys from "./access/SigningKeys.js"
 import * as Tokens from "./access/Tokens.js"
 import * as Users from "./access/Users.js"
 import * as Analytics from "./analytics/Analytics.js"
+import * as ColumnStoreHealth from "./analytics/ColumnStoreHealth.js"
+import * as FreshAnalytics from "./analytics/FreshAnalytics.js"
+import type { ColumnStore } from "./analytics/Projection.js"
+import * as Projections from "./analytics/Projections.js"
+import type { ResourceNames } from "./analytics/ResourceNames.js"
 import type { BlobStore } from "./calls/BlobStore.js"
 import * as CallEvaluations from "./calls/CallEvaluations.js"
 import * as CallRecordings from "./calls/CallRecordings.js"
@@ -80,6 +85,7 @@ import * as PromptSimplifier from "./simplification/PromptSimplifier.js"
 import * as Simplifications from "./simplification/Simplifications.js"
 import * as AgentStoreSql from "./storage/sql/AgentStoreSql.js"
 import * as AnalyticsStoreSql from "./storage/sql/AnalyticsStoreSql.js"
+import * as ResourceNamesSql from "./storage/sql/ResourceNamesSql.js"
 import * as ResourceScopeStoreSql from "./storage/sql/ResourceScopeStoreSql.js"
 import * as CallEvaluationStoreSql from "./storage/sql/CallEvaluationStoreSql.js"
 import * as CallFacetStoreSql from "./storage/sql/CallFacetStoreSql.js"
@@ -103,6 +109,7 @@ import * as RecordingStoreSql from "./storage/sql/RecordingStoreSql.js"
 import * as ReadinessSql from "./storage/sql/ReadinessSql.js"
 import * as PersonalityStoreSql from "./storage/sql/PersonalityStoreSql.js"
 import * as PhoneNumberStoreSql from "./storage/sql/PhoneNumberStoreSql.js"
+import * as ProjectionFeedSql from "./storage/sql/ProjectionFeedSql.js"
 import * as ProjectPurgeStoreSql from "./storage/sql/ProjectPurgeStoreSql.js"
 import * as ProjectStoreSql from "./storage/sql/ProjectStoreSql.js"
 import * as ResultStoreSql from "./storage/sql/ResultStoreSql.js"
@@ -172,6 +179,7 @@ export type Services =
   | Simplifications.Simplifications
   | JobRunner.JobRunner
   | Readiness
+  | Projections.Projections
   | CodeConnections.CodeConnections
   | Secrets.Secrets
   | Checkouts.Checkouts
@@ -231,6 +239,12 @@ export interface Ports {
   readonly cacheTtl?: Duration.DurationInput
   /** Bytes of stored documents on a page of a list, at which it ends early. Default: 4 MB. */
   readonly pageBytes?: number
+  /**
+   * A column store that answers charts in place of the database, where it has all that was committed before the question.
+   * Default: none.
+   */
+  readonly analytics?: Layer.Layer<ColumnStore, never, ResourceNames | OutboundHttp.OutboundHttp>
+  readonly projection?: Projections.ProjectionsConfig & FreshAnalytics.FreshAnalyticsConfig
 }
 
 /** Every store in SQL, for programs and tests that use the ports directly. */
@@ -264,6 +278,8 @@ export const stores = Layer.mergeAll(
   DashboardStoreSql.layer,
   WidgetStoreSql.layer,
   AnalyticsStoreSql.layer,
+  ProjectionFeedSql.layer,
+  ResourceNamesSql.layer,
   LedgerStoreSql.layer,
   CodeConnectionStoreSql.layer,
   CheckoutGrantStoreSql.layer,
@@ -286,7 +302,15 @@ const catalog = Organizations.layer.pipe(
   Layer.provide(AgentDirectory.layer)
 )
 
-const dashboards = Layer.mergeAll(Dashboards.layer, Widgets.layer).pipe(Layer.provide(Analytics.layer))
+/** Charts, answered by the column store if there is one, and the projection of calls in it. */
+const dashboards = ({ analytics, projection }: Ports) => {
+  const services = Layer.mergeAll(Dashboards.layer, Widgets.layer).pipe(Layer.provide(Analytics.layer))
+  if (analytics === undefined) return Layer.merge(services, Projections.layer(projection))
+  return Layer.merge(
+    services.pipe(Layer.provide(FreshAnalytics.layer(projection))),
+    Projections.layer(projection)
+  ).pipe(Layer.provide(ColumnStoreHealth.layer.pipe(Layer.provideMerge(analytics))))
+}
 
 const evaluation = Evaluations.layer.pipe(
   Layer.provideMerge(Metrics.layer),
@@ -310,6 +334,7 @@ const runner = (config: JobRunner.JobRunnerConfig | undefined) =>
       const traces = yield* Traces.Traces
       const watchSchema = yield* Migrations.watch
       const recordings = yield* Recordings.Recordings
+      const projections = yield* Projections.Projections
       const { handler: peaks } = yield* CallRecordings.CallRecordings
       const deletion = yield* ProjectDeletion.makeHandler((organization, ids) =>
         results.bulkDelete({ result_ids: ids }).pipe(
@@ -334,7 +359,9 @@ const runner = (config: JobRunner.JobRunnerConfig | undefined) =>
           { failure: "Failed to close traces", every: "10 minutes", run: traces.expire },
           { failure: "Failed to delete expired webhook signatures", every: "5 minutes", run: integrations.purge },
           { failure: "Failed to compare the database's version", every: "1 minute", run: watchSchema },
-          { failure: "Failed to remove recordings without calls", every: "10 minutes", run: recordings.collect }
+          { failure: "Failed to remove recordings without calls", every: "10 minutes", run: recordings.collect },
+          { failure: "Failed to project calls", every: "100 millis", run: projections.project },
+          { failure: "Failed to look for an unused column store", every: "10 minutes", run: projections.stopUnused }
         ]
       )
     })
@@ -418,7 +445,7 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
     ),
     Layer.provide(ports.recordingAudio ?? AudioThreads.layer()),
     Layer.provide(ports.blobs ?? FileBlobStore.layer({ directory: "earshot-recordings" })),
-    Layer.merge(Layer.merge(dashboards, Jobs.layer)),
+    Layer.provideMerge(Layer.merge(dashboards(ports), Jobs.layer)),
     Layer.provideMerge(evaluation),
     Layer.provideMerge(Layer.provide(checkouts, ports.codeHosts ?? CodeHosts.layer())),
     Layer.provideMerge(catalog),

@@ -4,6 +4,7 @@ export { AnalyticsStore } from "./AnalyticsStore.js"
 export * as Buckets from "./Bucket.js"
 export type { Chart, ChartQuery } from "./Chart.js"
 export { type AnalyticsSource, chartData } from "./ChartData.js"
+export { type AnalyticsAnswer, AnalyticsListener } from "./FreshAnalytics.js"
 export { Aggregate, DataType, TimePeriod } from "./Measure.js"
 export {
   type ColumnAnalytics,
@@ -17,6 +18,10 @@ export {
   type ProjectedDigest,
   type ProjectedEvaluation
 } from "./Projection.js"
+export { type ProjectionBatch, ProjectionFeed, type ProjectionStatus } from "./ProjectionFeed.js"
+export { type ProjectionTotals, projectionTotals } from "./ProjectionMetrics.js"
+export { ColumnStoreMissing, type ProjectionOverview, Projections } from "./Projections.js"
+export type { ProjectionReport } from "./VerifyProjection.js"
 export { type NamesById, ResourceNames } from "./ResourceNames.js"
 export {
   BarData,

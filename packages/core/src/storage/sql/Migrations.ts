@@ -28,6 +28,7 @@ import { evaluationTimes } from "./migrations/0019_evaluation_times.js"
 import { runRecordings } from "./migrations/0020_run_recordings.js"
 import { voiceBehavior } from "./migrations/0022_voice_behavior.js"
 import { answerLatencies } from "./migrations/0023_answer_latencies.js"
+import { analytics } from "./migrations/0024_analytics.js"
 import { voiceProtocols } from "./migrations/0027_voice_protocols.js"
 import { storing } from "./Storing.js"
 import { predefinedMetricRevisions, REVISIONS_TABLE } from "./PredefinedMetricRevisions.js"
@@ -60,6 +61,7 @@ const MIGRATIONS = {
   "0020_run_recordings": runRecordings,
   "0022_voice_behavior": voiceBehavior,
   "0023_answer_latencies": answerLatencies,
+  "0024_analytics": analytics,
   "0027_voice_protocols": voiceProtocols
 }
 

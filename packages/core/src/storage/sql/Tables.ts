@@ -60,7 +60,9 @@ export const TABLES = [
   "held_numbers",
   "simplifications",
   "simplified_prompts",
-  "pending_blobs"
+  "pending_blobs",
+  "analytics_changes",
+  "analytics_projection"
 ] as const
 export type Table = (typeof TABLES)[number]
 
