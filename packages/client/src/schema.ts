@@ -574,7 +574,7 @@ export interface paths {
         };
         /**
          * Read the data of all widgets of a dashboard
-         * @description All charts are of the calls as they are at one moment.
+         * @description All charts are of the calls as they are at one moment. With a column store, the header `X-Analytics-Source` says whether it answered (`column-store`) or the database (`row-store`). Both answer alike.
          */
         get: operations["dashboards.data"];
         put?: never;
@@ -646,7 +646,7 @@ export interface paths {
         };
         /**
          * Read the data of a widget
-         * @description Read the data of a widget.
+         * @description With a column store, the header `X-Analytics-Source` says whether it answered (`column-store`) or the database (`row-store`). Both answer alike.
          */
         get: operations["widgets.data"];
         put?: never;
@@ -668,7 +668,7 @@ export interface paths {
         put?: never;
         /**
          * Preview the data of a widget
-         * @description Computes the data of an unsaved widget. Nothing is stored.
+         * @description Computes the data of an unsaved widget. Nothing is stored. With a column store, the header `X-Analytics-Source` says whether it answered (`column-store`) or the database (`row-store`). Both answer alike.
          */
         post: operations["widgets.preview"];
         delete?: never;

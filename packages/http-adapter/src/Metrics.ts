@@ -1,6 +1,7 @@
 import { Jobs } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client"
+import { registerAnalyticsMetrics } from "./analyticsMetrics.js"
 import { reportClusterMetrics, requestClusterMetrics } from "./clusterMetrics.js"
 import { workerRole } from "./Cluster.js"
 import type { ClosedConnection, ConnectionGuard } from "./ConnectionGuard.js"
@@ -60,6 +61,7 @@ export const reportJobMetrics: Effect.Effect<void, never, Jobs> = Effect.map(Job
   // The workers that serve ask the database for its counts.
   registerJobMetrics(registry, { activity, counts: () => Promise.resolve([]) })
   registerRedactionMetrics(registry)
+  registerAnalyticsMetrics(registry)
   reportClusterMetrics([registry, getProcessRegistry()])
 })
 
@@ -124,6 +126,7 @@ export const makeMetrics = (
     }
   })
   registerRedactionMetrics(registry)
+  registerAnalyticsMetrics(registry)
   level("earshot_http_requests_in_flight", "Requests in flight", levels.requestsInFlight)
   level("earshot_http_body_bytes_in_flight", "Bytes of request bodies in memory", levels.bodyBytesInFlight)
   level(

@@ -14,10 +14,10 @@ export type RowStoreReason =
   | "waited"
 
 /** More changes than that are not applied within the time that a question waits. */
-export const MAX_PENDING = 20_000
+const MAX_PENDING = 20_000
 
 /** What a question has to wait for. */
-export type Readiness =
+type Readiness =
   | { readonly is: "current" }
   /** All changes of the organization up to this id have to be applied first. */
   | { readonly is: "pending"; readonly upTo: number }
@@ -40,7 +40,7 @@ export const readiness = (status: ProjectionStatus, generation: string): Readine
 }
 
 /** A moment, and the last change that was recorded before it. */
-export interface LagMark {
+interface LagMark {
   readonly at: number
   readonly last: number
 }

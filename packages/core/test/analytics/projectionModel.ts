@@ -15,7 +15,7 @@ import * as fc from "fast-check"
 import { expect } from "vitest"
 import * as ProjectionFeedSql from "../../src/storage/sql/ProjectionFeedSql.js"
 import { ingest } from "../calls/ingest.js"
-import { anotherProcess, later, nothing, project, projected, stored } from "./projections.js"
+import { anotherProcess, type Everything, later, nothing, project, projected, stored } from "./projections.js"
 
 const KEYS = ["a", "b", "c", "d", "e"] as const
 
@@ -42,17 +42,19 @@ export const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("delete project" as const) }) },
   {
     weight: 4,
-    arbitrary: fc.record({ do: fc.constantFrom("project", "project elsewhere", "project while changing") })
+    arbitrary: fc.record({
+      do: fc.constantFrom(...(["project", "project elsewhere", "project while changing"] as const))
+    })
   },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("rebuild", "wipe") }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom(...(["rebuild", "wipe"] as const)) }) },
   {
     weight: 2,
     arbitrary: fc.record({
-      do: fc.constantFrom("fail before applying", "fail after applying", "outage", "recover", "later")
+      do: fc.constantFrom(...(["fail before applying", "fail after applying", "outage", "recover", "later"] as const))
     })
   }
 )
-export type Step = typeof step extends fc.Arbitrary<infer A> ? A : never
+type Step = typeof step extends fc.Arbitrary<infer A> ? A : never
 
 const gone = new ColumnStoreUnavailable({ reason: "unreachable", operation: "apply", cause: new Error("Test") })
 
@@ -60,6 +62,7 @@ const gone = new ColumnStoreUnavailable({ reason: "unreachable", operation: "app
 export const play = (store: AnalyticsKit.MemoryColumnStore, steps: ReadonlyArray<Step>) =>
   Effect.gen(function* () {
     const second = yield* anotherProcess(store, { batch: 2 })
+    const services = yield* Effect.context<Everything>()
     const calls = yield* Calls
     const feed = yield* ProjectionFeed
     const projects = yield* Projects
@@ -85,9 +88,7 @@ export const play = (store: AnalyticsKit.MemoryColumnStore, steps: ReadonlyArray
         Effect.tap(() => Effect.sync(() => ids.delete(name)))
       )
 
-    const run = (
-      one: Step
-    ): Effect.Effect<void, unknown, Effect.Effect.Context<ReturnType<typeof deliver>> | JobRunner | Projections> => {
+    const run = (one: Step): Effect.Effect<void, unknown, Everything> => {
       switch (one.do) {
         case "deliver":
           return deliver(one.key, one.delivery)
@@ -107,8 +108,7 @@ export const play = (store: AnalyticsKit.MemoryColumnStore, steps: ReadonlyArray
             Effect.map((next) => {
               owner = next
               ids.clear()
-            }),
-            Effect.provide(services)
+            })
           )
         case "project elsewhere":
           return second.project
@@ -142,9 +142,6 @@ export const play = (store: AnalyticsKit.MemoryColumnStore, steps: ReadonlyArray
           return project
       }
     }
-    const services = yield* Effect.context<
-      Effect.Effect.Context<ReturnType<typeof deliver>> | JobRunner | Projections
-    >()
 
     for (const one of steps) yield* run(one)
 

@@ -15,6 +15,7 @@ import { AnalyticsKit, TestEngine } from "@earshot/test-kit"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
 
 export const nothing = () => Effect.void
@@ -24,11 +25,11 @@ export type Everything = Engine.Services | Engine.Storage
 /** Runs a test with an engine on a fresh database, and its column store. */
 export const withColumns = <A, E>(
   database: TestEngine.DatabaseName,
-  test: (store: AnalyticsKit.MemoryColumnStore) => Effect.Effect<A, E, Everything>,
+  test: (store: AnalyticsKit.MemoryColumnStore) => Effect.Effect<A, E, Everything | Scope.Scope>,
   projection: Engine.Ports["projection"] = {}
 ) => {
   const store = AnalyticsKit.memoryColumnStore()
-  return Effect.provide(test(store), TestEngine.layer(database, { analytics: store.layer, projection }))
+  return Effect.provide(Effect.scoped(test(store)), TestEngine.layer(database, { analytics: store.layer, projection }))
 }
 
 /** The projections of another process on the same database. */

@@ -19,6 +19,7 @@ import {
   Widgets
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
+import { ANALYTICS_SOURCE_DESCRIPTION, withAnalyticsSource } from "../analyticsSource.js"
 import { anyEncoding, type Endpoint, json, type NamedSchema } from "../Endpoint.js"
 import { pathId, resource } from "./Resource.js"
 
@@ -70,7 +71,7 @@ export const dashboards: ReadonlyArray<Endpoint> = [
     operation: "dashboards.data",
     tag,
     summary: "Read the data of all widgets of a dashboard",
-    description: "All charts are of the calls as they are at one moment.",
+    description: `All charts are of the calls as they are at one moment. ${ANALYTICS_SOURCE_DESCRIPTION}`,
     errorStatuses: [422],
     responses: [
       {
@@ -82,7 +83,7 @@ export const dashboards: ReadonlyArray<Endpoint> = [
     handle: ({ params }) =>
       Effect.flatMap(pathId(DashboardId, params, "Dashboard"), (id) =>
         Effect.flatMap(Dashboards, (dashboards) =>
-          Effect.map(dashboards.data(id), (shown) => json(200, encodeDashboardData(shown)))
+          withAnalyticsSource(Effect.map(dashboards.data(id), (shown) => json(200, encodeDashboardData(shown))))
         )
       )
   }
@@ -139,12 +140,13 @@ export const widgets: ReadonlyArray<Endpoint> = [
     operation: "widgets.data",
     tag,
     summary: "Read the data of a widget",
+    description: ANALYTICS_SOURCE_DESCRIPTION,
     errorStatuses: [422],
     responses: [{ status: 200, description: "The current data of the widget.", body: data }],
     handle: ({ params }) =>
       Effect.flatMap(pathId(WidgetId, params, "Widget"), (id) =>
         Effect.flatMap(Widgets, (widgets) =>
-          Effect.map(widgets.data(id), (shown) => json(200, encodeWidgetData(shown)))
+          withAnalyticsSource(Effect.map(widgets.data(id), (shown) => json(200, encodeWidgetData(shown))))
         )
       )
   },
@@ -155,13 +157,13 @@ export const widgets: ReadonlyArray<Endpoint> = [
     operation: "widgets.preview",
     tag,
     summary: "Preview the data of a widget",
-    description: "Computes the data of an unsaved widget. Nothing is stored.",
+    description: `Computes the data of an unsaved widget. Nothing is stored. ${ANALYTICS_SOURCE_DESCRIPTION}`,
     errorStatuses: [422],
     body: { name: "WidgetDraft", schema: WidgetDraft, encodings: anyEncoding, example: draft },
     responses: [{ status: 200, description: "The current data of such a widget.", body: data }],
     handle: ({ body }) =>
       Effect.flatMap(Widgets, (widgets) =>
-        Effect.map(widgets.preview(body), (shown) => json(200, encodeWidgetData(shown)))
+        withAnalyticsSource(Effect.map(widgets.preview(body), (shown) => json(200, encodeWidgetData(shown))))
       )
   }
 ]

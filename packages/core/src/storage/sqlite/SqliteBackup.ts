@@ -83,8 +83,8 @@ const copy = async (from: string, to: string): Promise<void> => {
   await flush(to)
 }
 
-const readOnly = (filename: string, tablePrefix: string) => {
-  const client = SqliteClient.layer({ filename, readonly: true, disableWAL: true })
+const clientOf = (filename: string, tablePrefix: string, readonly: boolean) => {
+  const client = SqliteClient.layer({ filename, readonly, disableWAL: true })
   return Layer.provideMerge(
     Layer.effect(
       Dialect,
@@ -94,15 +94,31 @@ const readOnly = (filename: string, tablePrefix: string) => {
   )
 }
 
-/** Runs statements on a file that may be unusable. */
-const reading =
+/** Runs statements on a file that may be unusable; `using` may change it. */
+const on =
+  (readonly: boolean) =>
   (filename: string, tablePrefix: string) =>
   <A, E>(steps: Effect.Effect<A, E, SqlClient | Dialect>): Effect.Effect<A, BackupFailed | DatabaseIncompatible> =>
     steps.pipe(
-      Effect.provide(readOnly(filename, tablePrefix)),
+      Effect.provide(clientOf(filename, tablePrefix, readonly)),
       Effect.catchAllDefect((defect) => failed(defect)),
       Effect.mapError((error) => (error instanceof DatabaseIncompatible ? error : failed(error)))
     )
+
+const reading = on(true)
+const using = on(false)
+
+/**
+ * A copy begins as another installation: restored beside the database that it was made of, it would write to the same column
+ * store. Databases of earlier versions have no such table.
+ */
+const forgetColumnStore = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const { nameOf, tables } = yield* Dialect
+  const found = yield* sql`SELECT 1 AS found FROM sqlite_master WHERE name = ${nameOf("analytics_projection")}`
+  if (found.length === 0) return
+  yield* sql`UPDATE ${tables.analytics_projection} SET installation = NULL, generation = NULL, lease = NULL`
+})
 
 /** Fills a folder beside its final name, and renames it once it is complete: no half backup has the name. */
 const withUnfinished = <A, E>(target: string, fill: (folder: string) => Effect.Effect<A, E>) =>
@@ -134,6 +150,7 @@ export const backup = (
           Effect.zipRight(Effect.flatMap(SqlClient, (sql) => sql`VACUUM INTO ${copied}`)),
           reading(from.filename, from.tablePrefix)
         )
+        yield* using(copied, from.tablePrefix)(forgetColumnStore)
         yield* attempt(() => chmod(copied, 0o600).then(() => flush(copied)))
         const keys = yield* Effect.gen(function* () {
           const sql = yield* SqlClient
