@@ -67,7 +67,7 @@ const PRODUCTION = "^packages/(?!test-kit/)[^/]+/(?:src|bin)/"
 /** The files behind the package's `exports`. */
 const CORE_ENTRIES = `^${CORE}/(?:index|promise|storage/(?:sqlite|postgres|clickhouse)/index|providers/[^/]+)\\.ts$`
 /** Beside the files that compose layers, the commands that copy an SQLite file: they run no engine. */
-const WIRING = `^packages/(?:core/src/(?:Database|Engine|promise|index)|cli-adapter/src/(?:bin|NamedEntities|actions/Backup))\\.ts$`
+const WIRING = `^packages/(?:core/src/(?:ColumnStores|Database|Engine|promise|index)|cli-adapter/src/(?:bin|NamedEntities|actions/Backup))\\.ts$`
 
 const layerRules = GROUPS.flatMap(({ folders, layer }, position) =>
   folders.map((folder) => ({

@@ -181,7 +181,7 @@ export default defineConfig({
     {
       files: ["packages/core/src/**/*.ts"],
       excludeFiles: [
-        "packages/core/src/{Database,Engine,promise}.ts",
+        "packages/core/src/{ColumnStores,Database,Engine,promise}.ts",
         "packages/core/src/storage/{sqlite,postgres,clickhouse}/*.ts"
       ],
       rules: { "earshot/restricted-syntax": ["error", ...inSubjects] }

@@ -1,4 +1,5 @@
 import type {
+  ColumnStoreUnavailable,
   Database,
   Forbidden,
   ModelUnavailable,
@@ -25,6 +26,7 @@ export type CommandError =
   | ReportedFailure
   | OutputClosed
   | ApiFailure
+  | ColumnStoreUnavailable
   | Database.DatabaseError
   | ListenFailed
   | ProcessEnded

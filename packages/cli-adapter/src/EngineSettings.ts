@@ -69,6 +69,7 @@ export const plainEngine = (
   statementTimeoutSeconds: undefined,
   databaseConnections: undefined,
   pageBytes: undefined,
+  analytics: undefined,
   processes: 1
 })
 

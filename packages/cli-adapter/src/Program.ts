@@ -18,6 +18,7 @@ import { links } from "./commands/Links.js"
 import { metrics } from "./commands/Metrics.js"
 import { organizations } from "./commands/Organizations.js"
 import { prompts } from "./commands/Prompts.js"
+import { analytics } from "./commands/Analytics.js"
 import { recordings } from "./commands/Recordings.js"
 import { redact } from "./commands/Redact.js"
 import { results } from "./commands/Results.js"
@@ -49,6 +50,7 @@ const HEADINGS: ReadonlyArray<readonly [string, ReadonlyArray<Declaration>]> = [
       credits,
       secrets,
       recordings,
+      analytics,
       backup,
       restore,
       jobs

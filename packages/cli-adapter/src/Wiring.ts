@@ -94,6 +94,8 @@ export interface EngineSettings {
   /** How long a statement of an ordinary request may take on PostgreSQL, and the connections for these; or the defaults. */
   readonly statementTimeoutSeconds: number | undefined
   readonly databaseConnections: number | undefined
+  /** The address of the column store that answers charts. */
+  readonly analytics: string | undefined
   /** Processes that share the rate limits. */
   readonly processes: number
 }

@@ -124,6 +124,19 @@ const blobStore = ({ recordings, s3 }: EngineSettings): Effect.Effect<NonNullabl
     })
   })
 
+/** The column store that answers charts; none by default. */
+const columnStore = (address: string | undefined): Effect.Effect<Pick<Engine.Ports, "analytics">, UsageError> =>
+  address === undefined
+    ? Effect.succeed({})
+    : Effect.flatMap(
+        Effect.promise(() => import("./LoadedEngine.js")),
+        ({ ColumnStores }) =>
+          Effect.mapBoth(ColumnStores.at(address), {
+            onFailure: ({ reason }) => new UsageError({ reason: `--analytics: ${reason}` }),
+            onSuccess: (analytics) => ({ analytics })
+          })
+      )
+
 type EngineLayer = Layer.Layer<Engine.Services, Database.DatabaseError | UsageError>
 
 /** Speech, kept in memory once it is synthesized. */
@@ -148,7 +161,7 @@ const speechOf = async (speech: NonNullable<EngineSettings["textToSpeech"]>) => 
 const engineOn = (
   settings: EngineSettings,
   box: Layer.Layer<SecretBox.SecretBox> | undefined,
-  ports: Pick<Engine.Ports, "blobs" | "ner">
+  ports: Pick<Engine.Ports, "analytics" | "blobs" | "ner">
 ): Layer.Layer<Engine.Services, never, Engine.Storage> =>
   Layer.unwrapEffect(
     Effect.promise(async () => {
@@ -211,7 +224,11 @@ const engine = (settings: EngineSettings): EngineLayer =>
               Effect.gen(function* () {
                 const blobs = yield* blobStore(settings)
                 const box = yield* secretBox(settings)
-                return engineOn(settings, box, { blobs, ...(yield* nerOf(settings.redaction)) })
+                return engineOn(settings, box, {
+                  blobs,
+                  ...(yield* columnStore(settings.analytics)),
+                  ...(yield* nerOf(settings.redaction))
+                })
               })
             ).pipe(Layer.provide(Layer.succeedContext(storage)))
         )

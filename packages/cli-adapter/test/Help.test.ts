@@ -74,7 +74,8 @@ describe("the help", () => {
       ...["connections", "connections create", "connections list", "connections test"],
       ...["connections activate", "connections revoke", "checkout", "credits", "credits list"],
       ...["secrets", "secrets check", "secrets rotate", "secrets rotate-signing-key"],
-      ...["recordings", "recordings check", "backup", "restore"],
+      ...["recordings", "recordings check", "analytics", "analytics status", "analytics rebuild", "analytics verify"],
+      ...["backup", "restore"],
       ...["jobs", "jobs list", "jobs retry", "jobs run"]
     ])
   })

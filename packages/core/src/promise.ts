@@ -66,6 +66,7 @@ import { Jobs } from "./jobs/Jobs.js"
 import { Metrics } from "./metrics/Metrics.js"
 import { Simplifications } from "./simplification/Simplifications.js"
 import { Traces } from "./traces/Traces.js"
+import * as ColumnStores from "./ColumnStores.js"
 import * as Engine from "./Engine.js"
 import * as Database from "./Database.js"
 import { encodeCreatedOrganization, encodeExportedCall, encoders } from "./promiseRecords.js"
@@ -125,11 +126,16 @@ export interface RecordingBytes {
   readonly read: (range?: BlobRange) => ReadableStream<Uint8Array>
 }
 
-export interface EngineOptions extends Engine.Ports, Database.DatabaseOptions {
+export interface EngineOptions extends Omit<Engine.Ports, "analytics">, Database.DatabaseOptions {
   /** `sqlite:PATH`, `sqlite::memory:` or `postgres://user:password@host:port/name`. */
   readonly database: string
   /** Whether this process runs background jobs, such as evaluating incoming calls. Default: true. */
   readonly worker?: boolean
+  /**
+   * A column store that answers charts in place of the database: `embedded`, `embedded:DIRECTORY`,
+   * `clickhouse://user:password@host:port/database`, or a layer. Default: none.
+   */
+  readonly analytics?: string | NonNullable<Engine.Ports["analytics"]>
 }
 
 /** The services offered as promises, by their name on the engine. `PromiseEngine` is derived from this record. */
@@ -215,6 +221,7 @@ export type PromiseEngine = UseCases & EngineFunctions
 export const createEngine = async (options: EngineOptions): Promise<PromiseEngine> => {
   if (!hasDatabase(options)) return Promise.reject(new TypeError(MISSING_DATABASE))
   const {
+    analytics,
     database,
     maxConnections,
     queryTimeout,
@@ -225,7 +232,7 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
     ...ports
   } = options
   const managed = ManagedRuntime.make(
-    Engine.layerWith(ports).pipe(
+    engineWith(ports, analytics).pipe(
       Layer.provide(Database.layer(database, { maxConnections, queryTimeout, readers, statementTimeout, tablePrefix }))
     )
   )
@@ -339,6 +346,17 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
     close: () => (closing ??= close())
   }
 }
+
+/** The engine with the column store at an address. */
+const engineWith = (
+  ports: Engine.Ports,
+  analytics: EngineOptions["analytics"]
+): Layer.Layer<Engine.Services, Database.DatabaseUnusable, Engine.Storage> =>
+  typeof analytics === "string"
+    ? Layer.unwrapEffect(
+        Effect.map(ColumnStores.at(analytics), (layer) => Engine.layerWith({ ...ports, analytics: layer }))
+      )
+    : Engine.layerWith(analytics === undefined ? ports : { ...ports, analytics })
 
 const resultOrReceiptOf = <A, E, R>(called: Effect.Effect<A, E, R>): Effect.Effect<ResultOrReceipt<A>, E, R> =>
   Effect.map(

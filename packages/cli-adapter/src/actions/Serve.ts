@@ -25,7 +25,7 @@ import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
 import { parseAddress, runEngine } from "../Session.js"
 import { codeHostSettings, ingestingEngine } from "../EngineSettings.js"
-import type { CodeHostOptions, IngestingOptions, StorageOptions } from "../Settings.js"
+import { type CodeHostOptions, type IngestingOptions, nonBlank, type StorageOptions } from "../Settings.js"
 import { Signals } from "../Signals.js"
 import { jsonLine } from "../Text.js"
 import { Wiring } from "../Wiring.js"
@@ -36,6 +36,7 @@ export interface ServeOptions extends StorageOptions, IngestingOptions, CodeHost
   readonly host: string
   readonly port: number
   readonly processes: number
+  readonly analytics: string | undefined
   readonly maxBody: number
   readonly maxUpload: number
   readonly maxBodies: number
@@ -178,7 +179,8 @@ const serveInProcess = (options: ServeOptions): CommandEffect =>
         databaseConnections: options.databaseConnections,
         pageBytes: options.pageBytes,
         refusalsPerMinute: options.refusalLimit,
-        processes: options.processes
+        processes: options.processes,
+        analytics: nonBlank(options.analytics)
       }
       const engine = yield* runEngine(settings, { existing: false })
       if (role === undefined || role === "background") yield* runBackgroundWork(engine)

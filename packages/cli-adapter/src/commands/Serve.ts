@@ -1,5 +1,5 @@
 import { command, integer, list, text, withDefault } from "./Declare.js"
-import { codeHosts, collectAfter, storage, ingesting, json } from "./Shared.js"
+import { codeHosts, collectAfter, columnStore, storage, ingesting, json } from "./Shared.js"
 
 /** More is a typo, which would fill the machine's memory. */
 const MAX_PROCESSES = 256
@@ -31,6 +31,7 @@ export const serve = command("serve", {
     ...codeHosts,
     ...ingesting,
     collectAfter,
+    analytics: columnStore,
     maxBody: withDefault(integer("--max-body <bytes>", "Largest JSON or form body."), 10_485_760),
     maxUpload: withDefault(integer("--max-upload <bytes>", "Largest multipart body, files included."), 67_108_864),
     maxBodies: withDefault(

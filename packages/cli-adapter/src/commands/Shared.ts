@@ -105,6 +105,15 @@ export const outbound = {
 /** Where a recording is saved. */
 export const output = required(text("--output <file>", "File to write to; - is stdout. An existing file is replaced."))
 
+/** The column store that answers charts. */
+export const columnStore = withEnvironment(
+  text(
+    "--analytics <address>",
+    "Column store that answers charts: embedded, embedded:DIRECTORY, or the clickhouse:// address of a server. (default: none)"
+  ),
+  "EARSHOT_ANALYTICS"
+)
+
 export const recordingsFolder = ofEngine(
   withDefault(
     withEnvironment(

@@ -474,6 +474,9 @@ describe.each(["sqlite", "postgres"] as const)("commands with --url, on %s", (ki
     ["restore", "folder"],
     ["secrets", "check"],
     ["recordings", "check"],
+    ["analytics", "status"],
+    ["analytics", "rebuild"],
+    ["analytics", "verify"],
     ["jobs", "run"],
     ["organizations", "list"],
     ["serve"]

@@ -1,0 +1,24 @@
+import { command, group } from "./Declare.js"
+import { columnStore, json, storage } from "./Shared.js"
+
+const load = () => import("../actions/Analytics.js")
+const options = { ...storage, json, analytics: columnStore }
+
+export const analytics = group("analytics", "Maintain the column store that answers charts.", [
+  command("status", {
+    description: "Show what the column store has, and whether it can be used.",
+    options,
+    action: async () => (await load()).status
+  }),
+  command("rebuild", {
+    description:
+      "Copy all calls to the column store again, while servers run. Interrupted, it is continued by a server or when run again.",
+    options,
+    action: async () => (await load()).rebuild
+  }),
+  command("verify", {
+    description: "Compare the column store with the database. Exit code 1 if any call differs.",
+    options,
+    action: async () => (await load()).verify
+  })
+])
