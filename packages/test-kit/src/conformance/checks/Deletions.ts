@@ -37,7 +37,11 @@ const makers: Readonly<Record<string, (fixture: Fixture) => Promise<readonly [pa
     PATHS.tools,
     { project: await fixture.project(), name: `deleted_${fixture.callId()}` }
   ],
-  [PATHS.numbers]: async (fixture) => [PATHS.numbers, { project: await fixture.project(), number: "+15550142" }],
+  [PATHS.numbers]: async (fixture) => [
+    PATHS.numbers,
+    // Other checks have numbers that begin with +1555; callId ends with a counter.
+    { project: await fixture.project(), number: `+1666000${fixture.callId().split("-").at(-1) ?? ""}` }
+  ],
   [PATHS.folders]: async (fixture) => [
     PATHS.folders,
     { project: await fixture.project(), path: `deleted_${fixture.run}` }
