@@ -1,4 +1,5 @@
 /** How a filter's conditions are written in ClickHouse's dialect. */
+import * as Arr from "effect/Array"
 import type * as DateTime from "effect/DateTime"
 import type { NamesById } from "../../analytics/ResourceNames.js"
 import { compileLeaf, type Interval, type LeafTest, type Order, predicate } from "../../filters/CompiledLeaf.js"
@@ -6,6 +7,7 @@ import {
   type CallField,
   type Condition,
   type Field,
+  fieldOf,
   type Filter,
   isGroup,
   type Leaf,
@@ -70,6 +72,12 @@ const flagsOf = (values: ReadonlyArray<Scalar>) => values.filter((value) => type
 export const filterCondition = (filter: Filter, context: ColumnFilterContext): string =>
   filter === null ? "1" : new ColumnFilter(context).ofCall(filter)
 
+/** Whether a call matches a condition if one of its evaluations does. */
+const isOfRow = (condition: Condition): boolean =>
+  isGroup(condition)
+    ? condition.operator === "same_row" && condition.conditions.length > 0
+    : fieldOf(condition.field)?.of === "evaluation"
+
 class ColumnFilter {
   constructor(private readonly context: ColumnFilterContext) {}
 
@@ -78,10 +86,18 @@ class ColumnFilter {
     if (condition.operator === "same_row" && condition.conditions.length > 0) {
       return this.anyEvaluation(all(condition.conditions.map((inner) => this.ofRow(inner))))
     }
-    return group(
-      condition.operator,
-      condition.conditions.map((inner) => this.ofCall(inner))
-    )
+    if (condition.operator !== "or") {
+      return group(
+        condition.operator,
+        condition.conditions.map((inner) => this.ofCall(inner))
+      )
+    }
+    // Of several conditions on any evaluation, one search suffices: a thousand of them took minutes.
+    const [others, ofRows] = Arr.partition(condition.conditions, isOfRow)
+    return group("or", [
+      ...others.map((inner) => this.ofCall(inner)),
+      ...(ofRows.length === 0 ? [] : [this.anyEvaluation(any(ofRows.map((inner) => this.ofRow(inner))))])
+    ])
   }
 
   /** A condition on an evaluation. */

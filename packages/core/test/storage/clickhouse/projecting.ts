@@ -33,7 +33,7 @@ export const temporaryFolder = Effect.acquireRelease(
 /** An embedded column store of its own. */
 export const embedded = Layer.unwrapScoped(
   Effect.map(temporaryFolder, (directory) =>
-    ClickHouseColumnStore.layerEmbedded({ directory, queryTimeout: "1 minute" })
+    ClickHouseColumnStore.layerEmbedded({ directory, queryTimeout: "10 minutes" })
   )
 )
 
