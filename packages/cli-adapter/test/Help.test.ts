@@ -72,7 +72,7 @@ describe("the help", () => {
       ...["links", "links create", "links list", "links revoke"],
       ...["tokens", "tokens issue", "tokens revoke"],
       ...["connections", "connections create", "connections list", "connections test"],
-      ...["connections activate", "connections revoke", "checkout", "credits", "credits list"],
+      ...["connections activate", "connections revoke", "checkout", "credits", "credits list", "credits totals"],
       ...["secrets", "secrets check", "secrets rotate", "secrets rotate-signing-key"],
       ...["recordings", "recordings check", "analytics", "analytics status", "analytics rebuild", "analytics verify"],
       ...["backup", "restore"],

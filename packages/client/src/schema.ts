@@ -697,6 +697,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/credits/totals/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sum up charges
+         * @description The number and sum of all charges that match, also by reason. The filters are those of the ledger.
+         */
+        get: operations["credits.totals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user/v1/projects/": {
         parameters: {
             query?: never;
@@ -3140,6 +3160,7 @@ export interface components {
             recording?: components["schemas"]["CallRecording"] | null;
             /** @description Evaluations by metrics, with their explanations. */
             evaluations?: components["schemas"]["Evaluation"][];
+            delivery?: components["schemas"]["StoredDelivery"];
         };
         FacetValue: {
             /** @description The value, as a condition of a filter with eq has it. */
@@ -3558,6 +3579,25 @@ export interface components {
                 /** Format: date-time */
                 created_at: string;
             }[];
+        };
+        LedgerReasonTotal: {
+            /**
+             * @description Reason.
+             * @enum {string}
+             */
+            reason: "redaction" | "metric_evaluation";
+            /** @description Number of charges. */
+            entries: number;
+            /** @description Sum of the charges in credits, a decimal number as text. */
+            amount: string;
+        };
+        LedgerTotals: {
+            /** @description Number of charges. */
+            entries: number;
+            /** @description Sum of the charges in credits, a decimal number as text. */
+            amount: string;
+            /** @description The same by reason; reasons without a charge are left out. */
+            by_reason: components["schemas"]["LedgerReasonTotal"][];
         };
         LineData: {
             /**
@@ -4551,6 +4591,79 @@ export interface components {
             p95_latency: number | null;
             /** @description 95th percentile over calls of their `latency_ms`, in milliseconds: each call counts once, by default with the mean of its answers. Null if unknown. */
             p95_call_latency: number | null;
+        };
+        StoredDelivery: {
+            /** @description The client's id of the call. */
+            call_id: string;
+            /** @description Id of the agent. */
+            agent: number;
+            /** @description Trace id; empty for none. */
+            trace_id: string;
+            /**
+             * Format: date-time
+             * @description When the call started.
+             */
+            timestamp: string;
+            /** @description Format in which the transcript was sent; null without one. */
+            transcript_type: string | null;
+            /** @description The transcript as it was decoded and redacted; null until a delivery brings one. */
+            transcript_json: components["schemas"]["StoredTranscript"] | null;
+            /** @description Why the call ended; null if unknown. */
+            call_ended_reason: string | null;
+            /** @description Number of the customer; null if unknown. */
+            customer_number: string | null;
+            /** @description Feedback; null for none, or if a person wrote it. */
+            feedback: string | null;
+            /** @description Custom data. */
+            metadata: unknown;
+            /** @description Values of the agent's variables in this call. */
+            dynamic_variables: unknown;
+            /** @description The sensitive fields that deliveries asked to redact. */
+            redact_fields: ("person_name" | "age" | "phone_number" | "email_address" | "date" | "time" | "location" | "origin" | "gender_sexuality" | "physical_attribute" | "occupation" | "username" | "password" | "ip_address" | "url" | "filename" | "event" | "vehicle_id" | "dob" | "healthcare_number" | "medical_professional" | "credit_card" | "account_number" | "bank_account" | "money" | "ssn" | "passport_number" | "driver_license" | "numerical_pii")[];
+            /** @description The metrics that deliveries requested; null for all that are enabled for production calls. */
+            metric_ids: number[] | null;
+            /** @description The main agent's channel, as a delivery stated it; null if none did. */
+            main_agent_channel_index: (0 | 1) | null;
+        };
+        StoredTranscript: {
+            /** @description The turns, in their order. */
+            turns: components["schemas"]["StoredTurn"][];
+            /** @description Tool calls of the main agent, in their order. */
+            tool_calls: components["schemas"]["CallToolCall"][];
+            /** @description Kinds of rows that the format's decoder does not know and left out. */
+            skipped: string[];
+        };
+        StoredTurn: {
+            /**
+             * @description Who spoke.
+             * @enum {string}
+             */
+            role: "Testing Agent" | "Main Agent";
+            /** @description What was said. */
+            content: string;
+            /** @description Start, in seconds of the call; null if unknown. */
+            start_time: number | null;
+            /** @description End, in seconds of the call; null if unknown. */
+            end_time: number | null;
+            /** @description The words with their times; empty if the format has none. */
+            words: components["schemas"]["StoredWord"][];
+            /** @description The stages that the platform measured; null for none. */
+            timing: {
+                endpointing?: components["schemas"]["StageTiming"];
+                speech_to_text?: components["schemas"]["StageTiming"];
+                model_first_token?: components["schemas"]["StageTiming"];
+                text_to_speech_first_byte?: components["schemas"]["StageTiming"];
+                tool?: components["schemas"]["StageTiming"];
+                end_to_end?: components["schemas"]["StageTiming"];
+            } | null;
+        };
+        StoredWord: {
+            /** @description The word. */
+            word: string;
+            /** @description Start, in seconds of the call; null if unknown. */
+            start_time: number | null;
+            /** @description End, in seconds of the call; null if unknown. */
+            end_time: number | null;
         };
         SuitePlan: {
             /** @description Id of the agent. */
@@ -5581,7 +5694,7 @@ export interface operations {
     "calls.read": {
         parameters: {
             query?: {
-                /** @description Names separated by commas, each of which adds fields to every item: `transcript`: the transcript as text; `transcript_object`: the transcript as a list of turns; `metadata`: the metadata that deliveries sent; `dynamic_variables`: the dynamic variables that deliveries sent; `tool_calls`: the tool calls of the main agent, with their results; `timings`: the stages of turns that the platform measured; `recording`: the type, size, duration and channels of the recording; `evaluations`: the evaluations by metrics, with their explanations and the quotes of judges */
+                /** @description Names separated by commas, each of which adds fields to every item: `transcript`: the transcript as text; `transcript_object`: the transcript as a list of turns; `metadata`: the metadata that deliveries sent; `dynamic_variables`: the dynamic variables that deliveries sent; `tool_calls`: the tool calls of the main agent, with their results; `timings`: the stages of turns that the platform measured; `recording`: the type, size, duration and channels of the recording; `evaluations`: the evaluations by metrics, with their explanations and the quotes of judges; `delivery`: what is stored of the deliveries, in the fields of the request */
                 expand?: string;
             };
             header?: never;
@@ -7589,6 +7702,18 @@ export interface operations {
                 cursor?: string;
                 /** @description Maximum number of items per page. Default: 50. */
                 limit?: number;
+                /** @description Restrict to charges for this. */
+                reason?: "redaction" | "metric_evaluation";
+                /** @description Restrict to this project. */
+                project?: number;
+                /** @description Restrict to this agent. */
+                agent?: number;
+                /** @description Restrict to this call. */
+                call?: number;
+                /** @description Restrict to what was created at this time or later. */
+                since?: string;
+                /** @description Restrict to what was created before this time. */
+                until?: string;
             };
             header?: never;
             path?: never;
@@ -7603,6 +7728,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LedgerEntryPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            417: components["responses"]["ExpectationFailed"];
+            422: components["responses"]["QueryTimedOut"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    "credits.totals": {
+        parameters: {
+            query?: {
+                /** @description Restrict to charges for this. */
+                reason?: "redaction" | "metric_evaluation";
+                /** @description Restrict to this project. */
+                project?: number;
+                /** @description Restrict to this agent. */
+                agent?: number;
+                /** @description Restrict to this call. */
+                call?: number;
+                /** @description Restrict to what was created at this time or later. */
+                since?: string;
+                /** @description Restrict to what was created before this time. */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The totals. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LedgerTotals"];
                 };
             };
             400: components["responses"]["Invalid"];

@@ -122,7 +122,7 @@ export const calls = group("calls", "Ingest, import, list, show, score, review, 
       ...common,
       expand: text(
         "--expand <names>",
-        "With --json, add these, separated by commas: metadata, dynamic_variables, tool_calls, timings, evaluations."
+        "With --json, add these, separated by commas: metadata, dynamic_variables, tool_calls, timings, recording, evaluations, delivery."
       )
     },
     args: { id: id("call") },

@@ -5,6 +5,7 @@ import { Platforms } from "@earshot/core"
 import { VoiceKit } from "@earshot/test-kit"
 import { PLATFORM_NAMES } from "../../src/commands/Calls.js"
 import { exportCalls, list as listCalls, show as showCall } from "../../src/actions/Calls.js"
+import { list as listCharges, totals } from "../../src/actions/Credits.js"
 import { list as listDashboards, show as showDashboard } from "../../src/actions/Dashboards.js"
 import { ingest } from "../../src/actions/Ingest.js"
 import {
@@ -187,6 +188,29 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
       out: "",
       err: "No calls found."
     })
+  })
+
+  it("sum up charges by reason, for the filter of their list", async () => {
+    const charged = path.join(at.folder, "charged.ndjson")
+    await writeFile(charged, JSON.stringify(call("charged", { redact_fields: ["ssn"] })))
+    expect((await run(ingest(taking([charged])))).code).toBe(0)
+    const filter = { reason: none, project: none, agent: none, call: none, since: none, until: none }
+    const listed = await run(listCharges({ ...host(), ...page, ...filter, reason: "redaction", json: true }))
+    const amounts = (JSON.parse(listed.out) as { results: ReadonlyArray<{ amount: string }> }).results
+    expect(amounts.length).toBeGreaterThan(0)
+    const found = await run(totals({ ...host(), ...filter, reason: "redaction", json: true }))
+    const { amount, entries } = JSON.parse(found.out) as { amount: string; entries: number }
+    expect(entries).toBe(amounts.length)
+    expect(Number(amount)).toBeCloseTo(
+      amounts.reduce((sum, one) => sum + Number(one.amount), 0),
+      6
+    )
+    const printed = await run(totals({ ...host(), ...filter, reason: "redaction" }))
+    expect(printed.out.split("\n")).toHaveLength(3)
+    expect(printed.out).toMatch(new RegExp(`^total +${entries} +${amount}$`, "m"))
+    const wrong = await run(totals({ ...host(), ...filter, since: "yesterday" }))
+    expect(wrong).toMatchObject({ code: 1, out: "" })
+    expect(wrong.err).toMatch(/^since: /)
   })
 
   it("create keys that grant their scopes until they are revoked", async () => {

@@ -191,6 +191,7 @@ export const operations = table({
   "jobs.list": { needs: "jobs:manage", accepts: people, organizationWide: true },
   "jobs.retry": { needs: "jobs:manage", accepts: people, organizationWide: true },
   "credits.list": { needs: "credits:read", accepts: people },
+  "credits.totals": { needs: "credits:read", accepts: people },
 
   /** E5 */
   "dashboards.create": { needs: "dashboards:write", shows: "dashboards:read", accepts: everybody },

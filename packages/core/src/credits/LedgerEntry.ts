@@ -1,5 +1,6 @@
+import type * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
-import { Credits, type MicroCredits } from "../kernel/Credits.js"
+import { Credits, format, type MicroCredits, sum } from "../kernel/Credits.js"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, CallId, LedgerEntryId, OrganizationId, ProjectId } from "../kernel/Ids.js"
 
@@ -36,3 +37,42 @@ export interface Charge {
   readonly callId: CallId | null
   readonly amount: MicroCredits
 }
+
+/** Which entries. Of one project, agent, call or reason; `since` is included, `until` is not. */
+export interface LedgerFilter {
+  readonly reason?: ChargeReason | undefined
+  readonly project?: ProjectId | undefined
+  readonly agent?: AgentId | undefined
+  readonly call?: CallId | undefined
+  readonly since?: DateTime.Utc | undefined
+  readonly until?: DateTime.Utc | undefined
+}
+
+/** The charges for one reason. */
+export interface ReasonTotal {
+  readonly reason: ChargeReason
+  readonly entries: number
+  readonly amount: MicroCredits
+}
+
+/** Credits in their wire form without the limit of a price, since a sum can be larger. */
+const Amount = Schema.String.annotations({ jsonSchema: { type: "string", pattern: "^-?\\d+\\.\\d{6}$" } })
+
+/** The wire form of the sum of charges. */
+export const LedgerTotals = Schema.Struct({
+  entries: Schema.Int.annotations({ description: "Number of charges." }),
+  amount: Amount,
+  by_reason: Schema.Array(
+    Schema.Struct({
+      reason: ChargeReason,
+      entries: Schema.Int.annotations({ description: "Number of charges." }),
+      amount: Amount
+    }).annotations({ identifier: "LedgerReasonTotal" })
+  ).annotations({ description: "The same by reason; reasons without a charge are left out." })
+}).annotations({ identifier: "LedgerTotals" })
+
+export const encodeLedgerTotals = (totals: ReadonlyArray<ReasonTotal>): typeof LedgerTotals.Type => ({
+  entries: totals.reduce((all, { entries }) => all + entries, 0),
+  amount: format(sum(totals.map(({ amount }) => amount))),
+  by_reason: totals.map(({ amount, entries, reason }) => ({ reason, entries, amount: format(amount) }))
+})

@@ -1,3 +1,3 @@
-export { Ledger } from "./Ledger.js"
+export { Ledger, LedgerFilterQuery, LedgerQuery } from "./Ledger.js"
 export * from "./LedgerEntry.js"
 export { LedgerStore } from "./LedgerStore.js"

@@ -161,6 +161,7 @@ const written: Readonly<Record<Operation, readonly [Permission, by: string, also
   "jobs.list": ["jobs:manage", "kod", "all of it"],
   "jobs.retry": ["jobs:manage", "kod", "all of it"],
   "credits.list": ["credits:read", "kod"],
+  "credits.totals": ["credits:read", "kod"],
 
   /** E5 */
   "dashboards.create": ["dashboards:write", "kodes"],

@@ -188,6 +188,7 @@ const inputs = (ids: SeededIds): { readonly [O in Operation]: Omit<OperationRequ
     // It needs a job that has failed for good.
     "jobs.retry": null,
     "credits.list": { input: {} },
+    "credits.totals": { input: {} },
     "dashboards.create": { input: { project, name: unique } },
     "dashboards.list": { input: {} },
     "dashboards.read": { id: ids.dashboard },

@@ -1,4 +1,15 @@
-import { type Charge, Credits, LedgerStore, OrganizationStore, ProjectStore, UnitOfWork } from "@earshot/core"
+import {
+  AgentId,
+  CallId,
+  type Charge,
+  Credits,
+  type LedgerFilter,
+  LedgerStore,
+  OrganizationStore,
+  ProjectId,
+  ProjectStore,
+  UnitOfWork
+} from "@earshot/core"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -19,9 +30,20 @@ const newOrganization = Effect.gen(function* () {
     enter: (charges: ReadonlyArray<Charge>) =>
       work.atomically(store.insert(permit(id, "calls.ingest"), charges, at(5))),
     entries: Effect.map(
-      everyPage((page) => store.list(toRead, page), { limit: 2 }),
+      everyPage((page) => store.list(toRead, {}, page), { limit: 2 }),
       (pages) => pages.flatMap(({ results }) => results)
-    )
+    ),
+    /** What a filter lists, and its totals. */
+    matching: (filter: LedgerFilter) =>
+      Effect.all({
+        listed: Effect.map(
+          everyPage((page) => store.list(toRead, filter, page), { limit: 2 }),
+          (pages) => pages.flatMap(({ results }) => results.map(({ amount }) => amount))
+        ),
+        totals: store.totals(toRead, filter)
+      }),
+    enterAt: (millis: number, charges: ReadonlyArray<Charge>) =>
+      work.atomically(store.insert(permit(id, "calls.ingest"), charges, at(millis)))
   }
 })
 
@@ -63,6 +85,33 @@ export const ledgerStoreContract = <E>(
         expect(yield* theirs.entries).toEqual([])
         yield* theirs.enter([charge(theirs.project, "theirs", 9n)])
         expect((yield* theirs.entries).map(({ amount }) => amount)).toEqual([9n])
+      })
+    )
+
+    it.effect("are listed and summed up by reason, agent, call and time", () =>
+      Effect.gen(function* () {
+        const { enterAt, matching, project } = yield* newOrganization
+        const agentId = AgentId.make(41)
+        const callId = CallId.make(42)
+        // Two sums beyond the digits of a single price.
+        yield* enterAt(1, [charge(project, "first", 9_999_999_999n)])
+        yield* enterAt(2, [{ ...charge(project, "second", 9_999_999_998n), agentId }])
+        yield* enterAt(3, [{ ...charge(project, "third", 5n), reason: "redaction", agentId, callId }])
+        const evaluations = { reason: "metric_evaluation", entries: 2, amount: 19_999_999_997n } as const
+        const second = { reason: "metric_evaluation", entries: 1, amount: 9_999_999_998n } as const
+        const redaction = { reason: "redaction", entries: 1, amount: 5n } as const
+        expect(yield* matching({})).toEqual({
+          listed: [5n, 9_999_999_998n, 9_999_999_999n],
+          totals: [evaluations, redaction]
+        })
+        expect(yield* matching({ reason: "metric_evaluation" })).toMatchObject({ totals: [evaluations] })
+        expect(yield* matching({ agent: agentId })).toMatchObject({ totals: [second, redaction] })
+        expect(yield* matching({ call: callId })).toEqual({ listed: [5n], totals: [redaction] })
+        expect(yield* matching({ since: at(2), until: at(3) })).toEqual({
+          listed: [9_999_999_998n],
+          totals: [second]
+        })
+        expect(yield* matching({ project: ProjectId.make(project + 1) })).toEqual({ listed: [], totals: [] })
       })
     )
 

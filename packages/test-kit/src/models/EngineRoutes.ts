@@ -30,6 +30,7 @@ import {
   encodeIssuedShareableLink,
   encodeIssuedSignInLink,
   encodeLedgerEntry,
+  encodeLedgerTotals,
   encodeListedCall,
   encodeMetric,
   encodePeaks,
@@ -442,5 +443,10 @@ export const routes: Readonly<Record<string, Route>> = {
     done(
       Effect.flatMap(Ledger, (all) => all.list(query)),
       page((entry) => encodeLedgerEntry(entry))
+    ),
+  "GET /credits/totals/": (_, __, query) =>
+    done(
+      Effect.flatMap(Ledger, (all) => all.totals(query)),
+      encodeLedgerTotals
     )
 }

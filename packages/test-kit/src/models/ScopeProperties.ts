@@ -152,6 +152,7 @@ const coverage: Readonly<Record<Operation, Coverage>> = {
   "jobs.list": "organization",
   "jobs.retry": "organization",
   "credits.list": { own: "ledger" },
+  "credits.totals": { own: "ledger" },
   "dashboards.create": { in: "a new dashboard" },
   "dashboards.list": "lists",
   "dashboards.read": path("dashboard", "GET "),
@@ -248,6 +249,8 @@ const ownProperties = (
   ),
   ledger: asyncInvariant("a limited credential sees no charges of another project", async () => {
     const { limited, owner } = await fixture()
+    const theirs = `/credits/totals/?project=${owner.project}`
+    expectEqual("totals", at((await limited.driver("GET", theirs)).body, "entries"), 0)
     const { body } = await limited.driver("GET", "/credits/ledger/?limit=200")
     expectEqual(
       "projects",
