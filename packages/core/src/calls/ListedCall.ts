@@ -1,6 +1,5 @@
 /** A call as lists have it: without its transcript and documents, unless `expand` names them. */
 import type * as Either from "effect/Either"
-import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import { decodeInput, type ValidationFailed } from "../kernel/FieldErrors.js"
 import * as Expand from "../kernel/Expand.js"
@@ -9,8 +8,9 @@ import { Json } from "../kernel/Json.js"
 import { encodeEvaluation, EvaluationJson, type StoredEvaluation } from "../metrics/Evaluation.js"
 import type { RedactedTranscript } from "../transcripts/Transcript.js"
 import { timingItems, toolCallItems } from "../transcripts/TranscriptView.js"
-import { timingStages } from "../transcripts/TurnTiming.js"
 import { type CallRecord, CallRecordJson, encodeCallRecord, type Recording } from "./CallRecord.js"
+import { encodeStoredDelivery, StoredDeliveryJson } from "./StoredDelivery.js"
+import { TimingJson, ToolCallJson } from "./TranscriptJson.js"
 
 /** What `expand` adds to a call. A list has none of it by default; a call record has the transcript in both forms. */
 export const CALL_EXPANSIONS = {
@@ -26,7 +26,8 @@ export const CALL_EXPANSIONS = {
 /** What `expand` adds to one call, which may be read with more than calls of a list. */
 export const CALL_READ_EXPANSIONS = {
   ...CALL_EXPANSIONS,
-  evaluations: "the evaluations by metrics, with their explanations and the quotes of judges"
+  evaluations: "the evaluations by metrics, with their explanations and the quotes of judges",
+  delivery: "what is stored of the deliveries, in the fields of the request"
 } as const
 export type CallExpansion = keyof typeof CALL_EXPANSIONS
 export type CallExpansions = Expand.Expanded<typeof CALL_EXPANSIONS>
@@ -83,28 +84,6 @@ export const listedCall = (
 
 const { transcript: transcriptField, transcript_object: transcriptObjectField, ...listed } = CallRecordJson.fields
 
-const ToolCallJson = Schema.Struct({
-  id: Schema.NullOr(Schema.String).annotations({ description: "The platform's id of the tool call." }),
-  name: Schema.String.annotations({ description: "Name of the tool." }),
-  arguments: Schema.String.annotations({ description: "Arguments as text, in most formats JSON." }),
-  result: Schema.NullOr(Schema.String).annotations({ description: "What the tool returned, as text." }),
-  succeeded: Schema.NullOr(Schema.Boolean).annotations({ description: "Whether it succeeded; null if unknown." }),
-  start_time: Schema.NullOr(Schema.Number).annotations({ description: "When it was called, in seconds of the call." }),
-  end_time: Schema.NullOr(Schema.Number).annotations({ description: "When it returned, in seconds of the call." })
-}).annotations({ identifier: "CallToolCall" })
-
-const StageJson = Schema.Struct({
-  seconds: Schema.Number.annotations({ description: "How long the stage took, in seconds." }),
-  source: Schema.String.annotations({ description: "The platform's name of the value." })
-}).annotations({ identifier: "StageTiming" })
-
-const TimingJson = Schema.Struct({
-  turn: Schema.Int.annotations({ description: "Position of the turn in the transcript, from 1." }),
-  stages: Schema.Struct(
-    Record.fromEntries(timingStages.map((stage) => [stage, Schema.optionalWith(StageJson, { exact: true })]))
-  ).annotations({ description: "The stages that were measured, by name." })
-}).annotations({ identifier: "TurnTiming" })
-
 const RecordingJson = Schema.Struct({
   content_type: Schema.String.annotations({ description: "Media type of the recording." }),
   size_bytes: Schema.Int.annotations({ description: "Size of the recording in bytes." }),
@@ -152,7 +131,8 @@ export const ExpandedCallJson = Schema.Struct({
   ...documents,
   evaluations: Schema.optional(
     Schema.Array(EvaluationJson).annotations({ description: "Evaluations by metrics, with their explanations." })
-  )
+  ),
+  delivery: Schema.optional(StoredDeliveryJson)
 }).annotations({ identifier: "ExpandedCall" })
 export interface ExpandedCallJson extends Schema.Schema.Type<typeof ExpandedCallJson> {}
 
@@ -195,5 +175,6 @@ export const encodeExpandedCall = (
 ): ExpandedCallJson => ({
   ...encodeCallRecord(call),
   ...encodeDocuments(call, expand),
-  ...(call.evaluations === undefined ? {} : { evaluations: call.evaluations.map(encodeEvaluation) })
+  ...(call.evaluations === undefined ? {} : { evaluations: call.evaluations.map(encodeEvaluation) }),
+  ...(expand.has("delivery") ? { delivery: encodeStoredDelivery(call) } : {})
 })

@@ -47,6 +47,7 @@ export {
   WebhookReceiptJson
 } from "./PlatformWebhooks.js"
 export * from "./ListedCall.js"
+export { encodeStoredDelivery, StoredDeliveryJson } from "./StoredDelivery.js"
 export { CallStore, type DeliveryOutcome } from "./CallStore.js"
 export type { CalledAgent, Delivery, MergeBase } from "./Delivery.js"
 export { type RatedEvaluation, applyEvaluations, successOf, summaryOf } from "./CallOutcomeRules.js"
