@@ -8,7 +8,7 @@ import {
   redirect
 } from "@tanstack/react-router"
 import type { CallSelection } from "./api/calls.js"
-import { basePath, queryClient } from "./api/client.js"
+import { basePath, connection, queryClient } from "./api/client.js"
 import { sessionQuery } from "./api/session.js"
 import type { EvaluatorSelection } from "./api/tests.js"
 import { Empty, ErrorNotice } from "./components/Feedback.js"
@@ -16,6 +16,15 @@ import { Layout } from "./components/Layout.js"
 import { Calls } from "./routes/Calls.js"
 import { Login } from "./routes/Login.js"
 import { readFilter } from "./rules/filter.js"
+
+/** The router loads the whole page again where a part of it is missing, once for each; after an outage it may do so again. */
+const allowReload = (error: unknown): void => {
+  if (error instanceof Error) sessionStorage.removeItem(`tanstack_router_reload:${error.message}`)
+}
+
+/** A page that is loaded when it is opened, and as soon as the server answers again where it does not. */
+const page: typeof lazyRouteComponent = (load, name) =>
+  lazyRouteComponent(() => connection.load(load, allowReload), name)
 
 const root = createRootRoute({
   component: Outlet,
@@ -39,10 +48,13 @@ const root = createRootRoute({
 const asText = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 const asId = (value: unknown): number | undefined => (Number.isSafeInteger(value) ? Number(value) : undefined)
 
-/** Only paths of this app: an address elsewhere would make the sign-in page a redirect for others. */
+/**
+ * Only paths of this app: an address elsewhere would make the sign-in page a redirect for others. Browsers leave out tabs and
+ * line breaks of an address, and take a backslash for a slash.
+ */
 const asPath = (value: unknown): string | undefined => {
   const path = asText(value)
-  return path !== undefined && /^\/(?![/\\])/.test(path) ? path : undefined
+  return path !== undefined && /^\/(?![/\\])\P{Cc}*$/u.test(path) ? path : undefined
 }
 
 const login = createRoute({
@@ -95,19 +107,19 @@ const call = createRoute({
   getParentRoute: () => app,
   path: "/calls/$id",
   validateSearch: callSearch,
-  component: lazyRouteComponent(() => import("./routes/Call.js"), "CallPage")
+  component: page(() => import("./routes/Call.js"), "CallPage")
 })
 
 const dashboards = createRoute({
   getParentRoute: () => app,
   path: "/dashboards",
-  component: lazyRouteComponent(() => import("./routes/Dashboards.js"), "Dashboards")
+  component: page(() => import("./routes/Dashboards.js"), "Dashboards")
 })
 
 const dashboard = createRoute({
   getParentRoute: () => app,
   path: "/dashboards/$id",
-  component: lazyRouteComponent(() => import("./routes/Dashboard.js"), "DashboardPage")
+  component: page(() => import("./routes/Dashboard.js"), "DashboardPage")
 })
 
 /** Outside of the app: it needs no session, and has no navigation. */
@@ -118,13 +130,13 @@ const sharedDashboard = createRoute({ getParentRoute: () => root, path: "/share/
 const results = createRoute({
   getParentRoute: () => app,
   path: "/results",
-  component: lazyRouteComponent(() => import("./routes/Results.js"), "Results")
+  component: page(() => import("./routes/Results.js"), "Results")
 })
 
 const suites = createRoute({
   getParentRoute: () => app,
   path: "/suites",
-  component: lazyRouteComponent(() => import("./routes/Suites.js"), "Suites")
+  component: page(() => import("./routes/Suites.js"), "Suites")
 })
 
 const evaluators = createRoute({
@@ -135,7 +147,7 @@ const evaluators = createRoute({
     folder: asText(search.folder),
     search: asText(search.search)
   }),
-  component: lazyRouteComponent(() => import("./routes/Evaluators.js"), "Evaluators")
+  component: page(() => import("./routes/Evaluators.js"), "Evaluators")
 })
 
 const inProject = (search: Readonly<Record<string, unknown>>): { readonly project?: number } => ({
@@ -149,39 +161,39 @@ const evaluator = createRoute({
     ...inProject(search),
     folder: asText(search.folder)
   }),
-  component: lazyRouteComponent(() => import("./routes/Evaluator.js"), "EvaluatorPage")
+  component: page(() => import("./routes/Evaluator.js"), "EvaluatorPage")
 })
 
 const personalities = createRoute({
   getParentRoute: () => app,
   path: "/personalities",
   validateSearch: inProject,
-  component: lazyRouteComponent(() => import("./routes/Personalities.js"), "Personalities")
+  component: page(() => import("./routes/Personalities.js"), "Personalities")
 })
 
 const profiles = createRoute({
   getParentRoute: () => app,
   path: "/profiles",
   validateSearch: inProject,
-  component: lazyRouteComponent(() => import("./routes/Profiles.js"), "Profiles")
+  component: page(() => import("./routes/Profiles.js"), "Profiles")
 })
 
 const result = createRoute({
   getParentRoute: () => app,
   path: "/results/$id",
-  component: lazyRouteComponent(() => import("./routes/Result.js"), "ResultPage")
+  component: page(() => import("./routes/Result.js"), "ResultPage")
 })
 
 const compare = createRoute({
   getParentRoute: () => app,
   path: "/results/$id/compare/$base",
-  component: lazyRouteComponent(() => import("./routes/Compare.js"), "ComparePage")
+  component: page(() => import("./routes/Compare.js"), "ComparePage")
 })
 
 const run = createRoute({
   getParentRoute: () => app,
   path: "/runs/$id",
-  component: lazyRouteComponent(() => import("./routes/Call.js"), "RunPage")
+  component: page(() => import("./routes/Call.js"), "RunPage")
 })
 
 const settings = createRoute({
@@ -190,7 +202,7 @@ const settings = createRoute({
   validateSearch: (search: Readonly<Record<string, unknown>>): { readonly tab?: string } => ({
     tab: asText(search.tab)
   }),
-  component: lazyRouteComponent(() => import("./routes/Settings.js"), "Settings")
+  component: page(() => import("./routes/Settings.js"), "Settings")
 })
 
 const routeTree = root.addChildren([

@@ -1,11 +1,17 @@
 /** The HTTP client, and what happens when its session has ended. */
 import { createClient, dataOf, type EarshotClient, EarshotError, items, type components } from "@earshot/client"
 import { keepPreviousData, MutationCache, QueryCache, QueryClient } from "@tanstack/react-query"
+import { makeConnection } from "./connection.js"
 
 /** The base path of the server, which it writes into the page; empty for none. */
 export const basePath = document.documentElement.dataset.base ?? ""
 
-export const client = createClient({ baseUrl: `${location.origin}${basePath}` })
+/** Origin and base path of the server. */
+export const baseUrl = `${location.origin}${basePath}`
+
+export const connection = makeConnection(async () => (await fetch(`${baseUrl}/ready`)).ok)
+
+export const client = createClient({ baseUrl, fetch: connection.fetch })
 
 export { dataOf, type EarshotClient, EarshotError, items }
 
@@ -55,8 +61,6 @@ const onError = (error: unknown, isOfSession: boolean): void => {
   if (!isOfSession && error instanceof EarshotError && error.status === 401) sessionEnd.set(true)
 }
 
-const RETRIES = 2
-
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({
     onError: (error, query) => {
@@ -72,9 +76,14 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: 15_000,
       placeholderData: keepPreviousData,
-      // The client repeats 429 and 503 itself. What is left is a connection that failed, as while a server restarts.
-      retry: (failures, error) => !(error instanceof EarshotError) && failures < RETRIES,
+      // The client repeats what can be repeated. What still fails is read again when the server answers again.
+      retry: false,
       refetchOnWindowFocus: false
     }
   }
+})
+
+connection.subscribe(() => {
+  if (connection.state() !== "connected") return
+  void queryClient.refetchQueries({ predicate: ({ state }) => state.status === "error" })
 })

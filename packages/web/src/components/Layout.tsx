@@ -3,7 +3,9 @@ import { Link, Outlet } from "@tanstack/react-router"
 import { useState, useSyncExternalStore } from "react"
 import { basePath, sessionEnd } from "../api/client.js"
 import { sessionQuery, signOut } from "../api/session.js"
+import { ConnectionBanner } from "./ConnectionBanner.js"
 import { Dialog } from "./Dialog.js"
+import { removeDrafts } from "./draft.js"
 import { Icon, type IconName, Logo } from "./Icon.js"
 import { SignInForm } from "./SignInForm.js"
 import { nextTheme, setTheme, type Theme, theme } from "./theme.js"
@@ -65,6 +67,7 @@ export const Layout = () => {
             title="Sign out"
             onClick={() => {
               void signOut().finally(() => {
+                removeDrafts()
                 location.assign(`${basePath}/app/login`)
               })
             }}
@@ -77,6 +80,7 @@ export const Layout = () => {
       <main className="main" id="content" tabIndex={-1}>
         <Outlet />
       </main>
+      <ConnectionBanner />
       {isExpired ? (
         <Dialog title="Your session has ended" narrow>
           <p>Sign in again to go on. What you have typed on this page is kept.</p>

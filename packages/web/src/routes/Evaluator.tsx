@@ -1,7 +1,7 @@
 /** One evaluator, or a new one: every field of it, with errors at their fields. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
-import { useEffect, useRef, useState } from "react"
+import { useEffect, useRef } from "react"
 import { agentsQuery } from "../api/calls.js"
 import { client, dataOf } from "../api/client.js"
 import {
@@ -14,6 +14,7 @@ import {
   toolsQuery
 } from "../api/tests.js"
 import { ActionsEditor } from "../components/ActionsEditor.js"
+import { DraftOffer, useDraft } from "../components/draft.js"
 import { Loaded } from "../components/Feedback.js"
 import { Checks, entities, FormError, Select, TextArea, TextField } from "../components/Form.js"
 import { Icon } from "../components/Icon.js"
@@ -214,7 +215,8 @@ const Editor = ({ initial, evaluator }: { readonly initial: EvaluatorForm; reado
   const queries = useQueryClient()
   const navigate = useNavigate()
   const agents = useQuery(agentsQuery)
-  const [form, setForm] = useState(initial)
+  const draft = useDraft(`evaluator ${evaluator?.id ?? "new"}`, initial)
+  const form = draft.value
   const isReadOnly = !useMay("evaluators:write")
   const project = agents.data?.find(({ id }) => id === form.agent)?.project ?? evaluator?.project
   const folders = useQuery(foldersQuery(project))
@@ -229,6 +231,7 @@ const Editor = ({ initial, evaluator }: { readonly initial: EvaluatorForm; reado
             })
           ),
     onSuccess: async () => {
+      draft.done()
       await queries.invalidateQueries({ queryKey: ["evaluators"] })
       queries.removeQueries({ queryKey: ["evaluator"] })
       await navigate({ to: "/evaluators", search: { project, folder: form.folder_path } })
@@ -243,7 +246,7 @@ const Editor = ({ initial, evaluator }: { readonly initial: EvaluatorForm; reado
     form,
     error,
     set: (change: Partial<EvaluatorForm>) => {
-      setForm((before) => ({ ...before, ...change }))
+      draft.set((before) => ({ ...before, ...change }))
     }
   }
   const { set } = editing
@@ -258,6 +261,7 @@ const Editor = ({ initial, evaluator }: { readonly initial: EvaluatorForm; reado
         save.mutate()
       }}
     >
+      {isReadOnly ? null : <DraftOffer draft={draft} />}
       <fieldset className="evaluator" disabled={isReadOnly}>
         <section className="card" aria-label="Evaluator">
           <div className="body form-grid">

@@ -4,6 +4,7 @@ import { useState } from "react"
 import { agentsQuery } from "../api/calls.js"
 import { client, dataOf } from "../api/client.js"
 import { profilesQuery, type TestProfile } from "../api/tests.js"
+import { DraftOffer, useDraft } from "../components/draft.js"
 import { Empty, ErrorNotice, Loaded } from "../components/Feedback.js"
 import { entities, FormDialog, Select, TextArea, TextField } from "../components/Form.js"
 import { Icon } from "../components/Icon.js"
@@ -32,9 +33,15 @@ const ProfileDialog = ({
 }) => {
   const queries = useQueryClient()
   const agents = useQuery(agentsQuery)
-  const [name, setName] = useState(profile?.name ?? "")
-  const [agent, setAgent] = useState(profile?.agent ?? null)
-  const [json, setJson] = useState(() => JSON.stringify(profile?.information ?? NEW_INFORMATION, null, 2))
+  const draft = useDraft(`profile ${profile?.id ?? "new"}`, {
+    name: profile?.name ?? "",
+    agent: profile?.agent ?? null,
+    json: JSON.stringify(profile?.information ?? NEW_INFORMATION, null, 2)
+  })
+  const { agent, json, name } = draft.value
+  const set = (change: Partial<typeof draft.value>) => {
+    draft.set((current) => ({ ...current, ...change }))
+  }
   const information = readObject(json)
   const save = useMutation({
     mutationFn: async () => {
@@ -46,6 +53,7 @@ const ProfileDialog = ({
       }
     },
     onSuccess: async () => {
+      draft.done()
       await queries.invalidateQueries({ queryKey: ["profiles"] })
       onClose()
     }
@@ -64,14 +72,25 @@ const ProfileDialog = ({
       }}
       onClose={onClose}
     >
-      <TextField name="Name" value={name} maxLength={255} error={at("name")} onChange={setName} />
+      <DraftOffer draft={draft} />
+      <TextField
+        name="Name"
+        value={name}
+        maxLength={255}
+        error={at("name")}
+        onChange={(next) => {
+          set({ name: next })
+        }}
+      />
       <Select
         name="Agent"
         value={agent}
         none="Any agent"
         options={entities(agents.data?.filter((one) => one.project === project))}
         error={at("agent")}
-        onChange={setAgent}
+        onChange={(next) => {
+          set({ agent: next })
+        }}
       />
       <TextArea
         name="Information as JSON"
@@ -80,7 +99,9 @@ const ProfileDialog = ({
         value={json}
         rows={10}
         error={information === undefined ? "This is not a JSON object." : at("information")}
-        onChange={setJson}
+        onChange={(next) => {
+          set({ json: next })
+        }}
       />
     </FormDialog>
   )

@@ -5,6 +5,7 @@ import { agentsQuery } from "../api/calls.js"
 import { EarshotError } from "../api/client.js"
 import { type Channel, planSuite, runSuite, type SuiteDraft, type SuitePlan } from "../api/suites.js"
 import { Stats } from "../components/Facts.js"
+import { DraftOffer, useDraft } from "../components/draft.js"
 import { ErrorNotice } from "../components/Feedback.js"
 import { fieldMessages } from "../rules/fieldErrors.js"
 import { number, words } from "../rules/format.js"
@@ -145,7 +146,8 @@ export const Suites = () => {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const text = useRef<HTMLTextAreaElement>(null)
-  const [spec, setSpec] = useState("")
+  const kept = useDraft("suite", "")
+  const { set: setSpec, value: spec } = kept
   const [fileError, setFileError] = useState<string>()
   const [agent, setAgent] = useState<number>()
   const [channel, setChannel] = useState<Channel>("text")
@@ -153,6 +155,7 @@ export const Suites = () => {
   const run = useMutation({
     mutationFn: runSuite,
     onSuccess: async ({ id }) => {
+      kept.done()
       await queries.invalidateQueries({ queryKey: ["results"] })
       await navigate({ to: "/results/$id", params: { id: String(id) } })
     }
@@ -171,7 +174,8 @@ export const Suites = () => {
       return
     }
     setFileError(undefined)
-    setSpec(await file.text())
+    const content = await file.text()
+    setSpec(() => content)
     onChange()
   }
   return (
@@ -242,6 +246,7 @@ export const Suites = () => {
                 <span className="field-error plain">{fileError}</span>
               </label>
             </div>
+            <DraftOffer draft={kept} />
             <label className="field">
               <span className="label">Suite as JSON, YAML, or scenarios as CSV</span>
               <textarea
@@ -252,7 +257,8 @@ export const Suites = () => {
                 spellCheck={false}
                 wrap="off"
                 onChange={(event) => {
-                  setSpec(event.target.value)
+                  const { value } = event.target
+                  setSpec(() => value)
                   onChange()
                 }}
               />
