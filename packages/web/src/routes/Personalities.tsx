@@ -3,19 +3,27 @@ import { useNavigate, useSearch } from "@tanstack/react-router"
 import { useState } from "react"
 import { client, dataOf } from "../api/client.js"
 import { personalitiesQuery, type Personality } from "../api/tests.js"
+import { BEHAVIOR_FIELDS, BehaviorFields } from "../components/BehaviorFields.js"
+import { DraftOffer, useDraft } from "../components/draft.js"
 import { Empty, ErrorNotice, Loaded } from "../components/Feedback.js"
 import { FormDialog, Select, TextArea, TextField } from "../components/Form.js"
 import { Icon } from "../components/Icon.js"
 import { useMay } from "../components/permission.js"
 import { ProjectSelect, RowActions, TestsHead, useProject } from "../components/TestPages.js"
 import { fieldMessages } from "../rules/fieldErrors.js"
-import { type Language, languageName, LANGUAGES } from "../rules/languages.js"
+import { languageName, LANGUAGES } from "../rules/languages.js"
+import {
+  behaviorSummary,
+  personalityBodyOf,
+  type PersonalityForm,
+  personalityFormOf
+} from "../rules/personalityDraft.js"
 import "../styles/results.css"
 import "../styles/tests.css"
 
 const path = (id: number) => ({ path: { id } })
 
-const FIELDS = ["name", "language", "description"]
+const FIELDS = ["name", "language", "description", ...BEHAVIOR_FIELDS]
 
 const PersonalityDialog = ({
   personality,
@@ -27,12 +35,14 @@ const PersonalityDialog = ({
   readonly onClose: () => void
 }) => {
   const queries = useQueryClient()
-  const [name, setName] = useState(personality?.name ?? "")
-  const [language, setLanguage] = useState<Language>(personality?.language ?? "en")
-  const [description, setDescription] = useState(personality?.description ?? "")
+  const draft = useDraft(`personality ${personality?.id ?? "new"}`, personalityFormOf(personality))
+  const form = draft.value
+  const set = (change: Partial<PersonalityForm>) => {
+    draft.set((current) => ({ ...current, ...change }))
+  }
   const save = useMutation({
     mutationFn: async () => {
-      const body = { name, language, description }
+      const body = personalityBodyOf(form)
       if (personality === undefined) {
         await dataOf(client.POST("/test_framework/v1/personalities/", { body: { ...body, project } }))
       } else {
@@ -40,6 +50,7 @@ const PersonalityDialog = ({
       }
     },
     onSuccess: async () => {
+      draft.done()
       await queries.invalidateQueries({ queryKey: ["personalities"] })
       onClose()
     }
@@ -52,30 +63,43 @@ const PersonalityDialog = ({
       error={save.error}
       fields={FIELDS}
       isPending={save.isPending}
-      isComplete={name.trim() !== ""}
+      isComplete={form.name.trim() !== ""}
+      isNarrow={false}
       onSubmit={() => {
         save.mutate()
       }}
       onClose={onClose}
     >
-      <TextField name="Name" value={name} maxLength={255} error={at("name")} onChange={setName} />
+      <DraftOffer draft={draft} />
+      <TextField
+        name="Name"
+        value={form.name}
+        maxLength={255}
+        error={at("name")}
+        onChange={(name) => {
+          set({ name })
+        }}
+      />
       <Select
         name="Language"
-        value={language}
+        value={form.language}
         options={LANGUAGES}
         error={at("language")}
-        onChange={(value) => {
-          setLanguage(value ?? "en")
+        onChange={(language) => {
+          set({ language: language ?? "en" })
         }}
       />
       <TextArea
         name="Description"
         hint="How the simulated caller speaks and behaves."
-        value={description}
-        rows={5}
+        value={form.description}
+        rows={4}
         error={at("description")}
-        onChange={setDescription}
+        onChange={(description) => {
+          set({ description })
+        }}
       />
+      <BehaviorFields form={form} error={save.error} set={set} />
     </FormDialog>
   )
 }
@@ -156,6 +180,11 @@ export const Personalities = () => {
                             <td className="wide">
                               <span className="strong plain">{personality.name}</span>
                               <div className="muted small plain clamp">{personality.description}</div>
+                              {behaviorSummary(personality.voice_behavior).length === 0 ? null : (
+                                <div className="small plain">
+                                  By voice: {behaviorSummary(personality.voice_behavior).join(", ")}
+                                </div>
+                              )}
                             </td>
                             <td className="nowrap">{languageName(personality.language)}</td>
                             <td>
