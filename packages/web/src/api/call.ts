@@ -17,6 +17,21 @@ export const callQuery = (id: number) =>
       )
   })
 
+/** What is stored of the deliveries of a call, as formatted JSON. */
+export const deliveryQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["delivery", id],
+    queryFn: async ({ signal }) => {
+      const { delivery } = await dataOf(
+        client.GET("/observability/v1/call-logs/{id}/", {
+          params: { ...path(id), query: { expand: "delivery" } },
+          signal
+        })
+      )
+      return JSON.stringify(delivery ?? null, null, 2)
+    }
+  })
+
 export const evaluationsQuery = (id: number) =>
   queryOptions({
     queryKey: ["evaluations", id],

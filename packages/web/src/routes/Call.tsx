@@ -1,11 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
-import { useState } from "react"
 import { callQuery, evaluationsQuery, neighborsQuery, peaksQuery, runQuery } from "../api/call.js"
 import { evaluateCall, type Review, reviewCall } from "../api/calls.js"
 import { basePath, type CallDetail, type RunDetail } from "../api/client.js"
 import { CallView } from "../components/CallView.js"
+import { Delivery } from "../components/Delivery.js"
 import { Facts, JsonCard } from "../components/Facts.js"
+import { DraftOffer, useDraft } from "../components/draft.js"
 import { ErrorNotice, Loaded } from "../components/Feedback.js"
 import { Icon } from "../components/Icon.js"
 import { Popover } from "../components/Popover.js"
@@ -50,9 +51,13 @@ const useReview = (id: number) => {
   })
 }
 
+/** The feedback as it is typed; null before that. */
+const NOTHING_TYPED: { readonly feedback: string | null } = { feedback: null }
+
 const ReviewCard = ({ call, review }: { readonly call: CallDetail; readonly review: ReturnType<typeof useReview> }) => {
-  const [feedback, setFeedback] = useState<string>()
-  const isChanged = feedback !== undefined && feedback !== call.feedback
+  const draft = useDraft(`feedback ${call.id}`, NOTHING_TYPED)
+  const { feedback } = draft.value
+  const isChanged = feedback !== null && feedback !== call.feedback
   return (
     <section className="card" aria-labelledby="review-title">
       <header>
@@ -83,10 +88,12 @@ const ReviewCard = ({ call, review }: { readonly call: CallDetail; readonly revi
             rows={3}
             value={feedback ?? call.feedback}
             onChange={(event) => {
-              setFeedback(event.target.value)
+              const { value } = event.target
+              draft.set(() => ({ feedback: value }))
             }}
           />
         </label>
+        <DraftOffer draft={draft} />
         {isChanged ? (
           <div className="row">
             <button
@@ -94,7 +101,16 @@ const ReviewCard = ({ call, review }: { readonly call: CallDetail; readonly revi
               className="button primary small"
               disabled={review.isPending}
               onClick={() => {
-                review.mutate({ feedback })
+                review.mutate(
+                  { feedback },
+                  {
+                    onSuccess: () => {
+                      // What is stored is shown, which can be redacted.
+                      draft.set(() => NOTHING_TYPED)
+                      draft.done()
+                    }
+                  }
+                )
               }}
             >
               Save feedback
@@ -166,6 +182,7 @@ const Details = ({ call }: { readonly call: CallDetail }) => (
     <JsonCard title="Metadata" value={call.metadata} />
     <JsonCard title="Dynamic variables" value={call.dynamic_variables} />
     <JsonCard title="Call record" value={call} />
+    <Delivery id={call.id} />
   </>
 )
 
