@@ -66,14 +66,17 @@ describe("the web app", () => {
       await page.getByRole("alert").getByText("invalid, expired or already used").waitFor()
     })
 
-    it("does not lead to another host", async () => {
-      await open({ signedIn: false })
-      await page.goto(`${server.url}/app/login?next=//evil.example/`)
-      await page.getByLabel("API key").fill(server.apiKey)
-      await page.keyboard.press("Enter")
-      await page.getByRole("table", { name: "Calls" }).waitFor()
-      expect(page.url().startsWith(`${server.url}/app/calls`)).toBe(true)
-    })
+    it.each(["//evil.example/", "/%09/evil.example/", "/%5Cevil.example/", "javascript:alert(1)"])(
+      "does not lead to another host (%s)",
+      async (next) => {
+        await open({ signedIn: false })
+        await page.goto(`${server.url}/app/login?next=${next}`)
+        await page.getByLabel("API key").fill(server.apiKey)
+        await page.keyboard.press("Enter")
+        await page.getByRole("table", { name: "Calls" }).waitFor()
+        expect(page.url().startsWith(`${server.url}/app/calls`)).toBe(true)
+      }
+    )
 
     it("ends with signing out", async () => {
       await open()
@@ -675,85 +678,6 @@ describe("the web app", () => {
       await page.getByRole("link", { name: "Moves an appointment" }).first().click()
       await page.getByRole("heading", { name: "Success criteria" }).waitFor()
       await expectSound("run")
-    })
-  })
-
-  describe("settings", () => {
-    it("create an API key that is shown once, and revoke it", async () => {
-      await open()
-      await page.goto(`${server.url}/app/settings`)
-      await page.getByRole("button", { name: "New key" }).click()
-      await page.getByLabel("Name").fill("Webhook")
-      await page.getByRole("button", { name: "Create" }).click()
-      const key = (await page.getByRole("dialog").locator("pre").innerText()).trim()
-      expect(key).toMatch(/^ear_/)
-      await page.getByRole("button", { name: "Done" }).click()
-      await page.getByText(`ear_...${key.slice(-4)}`).waitFor()
-      await expectSound("settings-keys")
-      page.on("dialog", (dialog) => void dialog.accept())
-      await page.getByRole("button", { name: "Revoke Webhook" }).click()
-      await page.getByText("Revoked").waitFor()
-    })
-
-    it.each(["agents", "webhooks", "metrics", "jobs", "credits"])("show %s, on a narrow screen too", async (tab) => {
-      await open({ width: 360 })
-      await page.goto(`${server.url}/app/settings?tab=${tab}`)
-      await page.locator(".card .skeleton").first().waitFor({ state: "detached" })
-      await page.locator(".card").first().waitFor()
-      await expectSound(`settings-${tab}-360`)
-    })
-
-    it("create an agent with endpoints, keep its secrets, and check its voice endpoint", async () => {
-      await open()
-      await page.goto(`${server.url}/app/settings?tab=agents`)
-      await page.getByRole("button", { name: "New agent" }).click()
-      await page.getByLabel("Name").fill("Night desk")
-      await page.getByLabel("Chat URL").fill("ftp://agent.example/chat")
-      await page.getByLabel("Voice URL").fill("ws://127.0.0.1:9/media")
-      await page.getByLabel("Token").fill("token of the connection")
-      await page.getByRole("button", { name: "Header", exact: true }).first().click()
-      await page.getByLabel("Header 1", { exact: true }).fill("Authorization")
-      await page.getByLabel("Value 1").fill("Bearer of-the-night-desk")
-      await page.getByRole("button", { name: "Create" }).click()
-      // The error is at its field, and what was typed is kept.
-      await page.getByText("Enter a URL that starts with https:// or http://.").waitFor()
-      expect(await page.getByLabel("Value 1").inputValue()).toBe("Bearer of-the-night-desk")
-      await page.getByLabel("Chat URL").fill("https://agent.example/chat")
-      await expectSound("settings-agent")
-      await page.getByRole("button", { name: "Create" }).click()
-      await page.getByText("https://agent.example/chat").waitFor()
-
-      const edit = page.getByRole("button", { name: "Edit Night desk" })
-      await edit.click()
-      expect(await page.getByLabel("Value 1").inputValue()).toBe("********")
-      expect(await page.getByLabel("Token").inputValue()).toBe("********")
-      await page.getByLabel("Chat URL").fill("https://elsewhere.example/chat")
-      await page.keyboard.press("Enter")
-      await page.getByText("Enter the value again: the stored one belongs to another address.").waitFor()
-      await page.getByLabel("Chat URL").fill("https://agent.example/v2/chat")
-      await page.keyboard.press("Enter")
-      await page.getByText("https://agent.example/v2/chat").waitFor()
-
-      await page.getByRole("button", { name: "Check the voice endpoint of Night desk" }).click()
-      await page.getByRole("status").getByText("Night desk: ").waitFor()
-      await expectSound("settings-agents")
-      page.on("dialog", (dialog) => void dialog.accept())
-      await page.getByRole("button", { name: "Delete Night desk" }).click()
-      await edit.waitFor({ state: "detached" })
-    })
-
-    it("turn a metric off for calls", async () => {
-      await open()
-      await page.goto(`${server.url}/app/settings?tab=metrics`)
-      const box = page.getByRole("checkbox", { name: "Latency for calls", exact: true })
-      // It follows the server, not the click.
-      await box.click()
-      await page.waitForFunction(
-        () => document.querySelector<HTMLInputElement>('[aria-label="Latency for calls"]')?.checked === false
-      )
-      await page.reload()
-      await box.waitFor()
-      expect(await box.isChecked()).toBe(false)
     })
   })
 })

@@ -111,8 +111,8 @@ for (const database of TestEngine.databases) {
           metadata: null,
           dynamic_variables: null
         })
-        const refused = yield* Effect.flip(as(calls.list({ expand: "delivery" })))
-        expect(refused).toMatchObject({ errors: { expand: ['"delivery" is not a valid choice.'] } })
+        const rejected = yield* Effect.flip(as(calls.list({ expand: "delivery" })))
+        expect(rejected).toMatchObject({ errors: { expand: ['"delivery" is not a valid choice.'] } })
       })
     )
   })

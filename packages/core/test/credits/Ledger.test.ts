@@ -39,8 +39,8 @@ for (const database of TestEngine.databases) {
         const { as } = yield* fixture
         const ledger = yield* Ledger
         const query = { agent: 0, since: "yesterday" }
-        for (const refused of [Effect.asVoid(as(ledger.list(query))), Effect.asVoid(as(ledger.totals(query)))]) {
-          expect(yield* Effect.flip(refused)).toMatchObject({
+        for (const rejected of [Effect.asVoid(as(ledger.list(query))), Effect.asVoid(as(ledger.totals(query)))]) {
+          expect(yield* Effect.flip(rejected)).toMatchObject({
             errors: { agent: [expect.any(String)], since: [expect.any(String)] }
           })
         }

@@ -59,7 +59,7 @@ export const TextField = ({
 }: Labelled & {
   readonly value: string
   readonly onChange: (value: string) => void
-  readonly type?: "text" | "number"
+  readonly type?: "text" | "number" | "date"
   readonly maxLength?: number
   readonly placeholder?: string
   readonly list?: string
@@ -73,6 +73,29 @@ export const TextField = ({
         maxLength={maxLength}
         placeholder={placeholder}
         list={list}
+        onChange={(event) => {
+          onChange(event.target.value)
+        }}
+      />
+    )}
+  </Field>
+)
+
+/** A secret, hidden while it is typed. It is no password of this site, so that browsers offer none. */
+export const SecretField = ({
+  value,
+  onChange,
+  ...labelled
+}: Labelled & { readonly value: string; readonly onChange: (value: string) => void }) => (
+  <Field {...labelled}>
+    {(attributes) => (
+      <input
+        {...attributes}
+        className="input mono"
+        type="password"
+        autoComplete="new-password"
+        spellCheck={false}
+        value={value}
         onChange={(event) => {
           onChange(event.target.value)
         }}

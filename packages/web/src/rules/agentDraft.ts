@@ -27,6 +27,9 @@ export const VOICE_PROTOCOLS: ReadonlyArray<readonly [VoiceProtocol, string]> = 
   ["openai_realtime", "OpenAI Realtime"]
 ]
 
+/** Stands for a stored value. */
+const MASKED = "********"
+
 export interface Header {
   readonly name: string
   /** `********` stands for the stored value. */
@@ -113,6 +116,18 @@ export const agentBodyOf = (form: AgentForm) =>
             auth_token: form.voice_token === "" ? null : form.voice_token
           }
   }) satisfies Omit<AgentDraft, "project">
+
+/** The form without what must not be kept in a browser: values of headers and the token that are not those of the server. */
+export const withoutSecrets = (form: AgentForm): AgentForm => {
+  const hidden = (value: string): string => (value === MASKED ? MASKED : "")
+  const headers = (all: ReadonlyArray<Header>) => all.map(({ name, value }) => ({ name, value: hidden(value) }))
+  return {
+    ...form,
+    chat_headers: headers(form.chat_headers),
+    voice_headers: headers(form.voice_headers),
+    voice_token: hidden(form.voice_token)
+  }
+}
 
 /** A name that two rows have, which one of them would lose; names of headers are the same in upper and lower case. */
 export const repeatedHeader = (headers: ReadonlyArray<Header>): string | undefined => {

@@ -58,3 +58,11 @@ export const words = (name: string): string => {
   const text = name.replaceAll(/[_-]/g, " ")
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
+
+/** Credits of six decimals, without trailing zeros and grouped by thousands; no digit is lost. */
+export const credits = (amount: string): string => {
+  const [whole = "0", fraction = ""] = amount.split(".")
+  const decimals = fraction.replace(/0+$/, "")
+  const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ",")
+  return decimals === "" ? grouped : `${grouped}.${decimals}`
+}

@@ -33,6 +33,10 @@ export interface WebServer {
   readonly delete: (path: string) => Promise<unknown>
   /** Reads from the API with the key. */
   readonly get: (path: string) => Promise<unknown>
+  /** Stops serving: connections are closed, and new ones are refused until `start`. */
+  readonly stop: () => Promise<void>
+  /** Serves again at the same address, with a new listener on the same data. */
+  readonly start: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -195,16 +199,33 @@ export const startWebServer = async (count = 150, allowOrigins: ReadonlyArray<st
   for (const widget of widgets) {
     await engine.widgets.create({ ...widget, dashboard }, { actor })
   }
-  const earshot = await earshotListener(await engine.runtime(), { logLevel: "silent", allowOrigins })
-  const server = createServer(earshot.listener)
   const requests: Array<string> = []
-  server.on("request", ({ headers, method, url }) => {
-    requests.push(`${String(method)} ${String(url)} ${JSON.stringify(headers)}`)
-  })
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
+  const serve = async (port: number) => {
+    const earshot = await earshotListener(await engine.runtime(), { logLevel: "silent", allowOrigins })
+    const server = createServer(earshot.listener)
+    server.on("request", ({ headers, method, url }) => {
+      requests.push(`${String(method)} ${String(url)} ${JSON.stringify(headers)}`)
+    })
+    server.listen(port, "127.0.0.1")
+    await once(server, "listening")
+    const address = server.address()
+    return {
+      port: typeof address === "object" && address !== null ? address.port : 0,
+      close: async () => {
+        server.closeAllConnections()
+        server.close()
+        await once(server, "close")
+        await earshot.close()
+      }
+    }
+  }
+  let serving: Awaited<ReturnType<typeof serve>> | undefined = await serve(0)
+  const { port } = serving
+  const stop = async () => {
+    await serving?.close()
+    serving = undefined
+  }
+  const url = `http://127.0.0.1:${port}`
   const secret = api_key.api_key
   const post = async (path: string, body: unknown) =>
     (
@@ -229,11 +250,12 @@ export const startWebServer = async (count = 150, allowOrigins: ReadonlyArray<st
     signInLink: async () => `${url}${((await post("/user/v1/sign_in_links/", {})) as { path: string }).path}`,
     delete: (path) => fetch(`${url}${path}`, { method: "DELETE", headers: { "x-service-api-key": secret } }),
     get: async (path) => (await fetch(`${url}${path}`, { headers: { "x-service-api-key": secret } })).json(),
+    stop,
+    start: async () => {
+      serving ??= await serve(port)
+    },
     close: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, "close")
-      await earshot.close()
+      await stop()
       await engine.close()
     }
   }

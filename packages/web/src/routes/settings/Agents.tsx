@@ -1,14 +1,15 @@
 /** The agents of an organization: what they are, where they are called, and whether they can be called by voice. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
-import { agentsQuery } from "../api/calls.js"
-import { client, dataOf, type Schemas } from "../api/client.js"
-import { projectsQuery } from "../api/dashboards.js"
-import { Empty, ErrorNotice, Loaded } from "../components/Feedback.js"
-import { Checks, entities, FormDialog, Select, TextArea, TextField } from "../components/Form.js"
-import { Icon } from "../components/Icon.js"
-import { useMay } from "../components/permission.js"
-import { RowActions } from "../components/TestPages.js"
+import { agentsQuery } from "../../api/calls.js"
+import { client, dataOf, type Schemas } from "../../api/client.js"
+import { projectsQuery } from "../../api/dashboards.js"
+import { DraftOffer, useDraft } from "../../components/draft.js"
+import { Empty, ErrorNotice, Loaded } from "../../components/Feedback.js"
+import { Checks, entities, FormDialog, Select, TextArea, TextField } from "../../components/Form.js"
+import { Icon } from "../../components/Icon.js"
+import { useMay } from "../../components/permission.js"
+import { RowActions } from "../../components/TestPages.js"
 import {
   agentBodyOf,
   type AgentForm,
@@ -18,11 +19,12 @@ import {
   type Header,
   NEW_AGENT,
   repeatedHeader,
-  VOICE_PROTOCOLS
-} from "../rules/agentDraft.js"
-import { fieldMessages } from "../rules/fieldErrors.js"
-import { number } from "../rules/format.js"
-import "../styles/tests.css"
+  VOICE_PROTOCOLS,
+  withoutSecrets
+} from "../../rules/agentDraft.js"
+import { fieldMessages } from "../../rules/fieldErrors.js"
+import { number } from "../../rules/format.js"
+import "../../styles/tests.css"
 
 type Agent = Schemas["Agent"]
 
@@ -114,9 +116,14 @@ const AgentDialog = ({ agent, onClose }: { readonly agent: Agent | undefined; re
   const projects = useQuery(projectsQuery)
   const [chosen, setProject] = useState<number | null>(null)
   const project = chosen ?? projects.data?.[0]?.id
-  const [form, setForm] = useState(agent === undefined ? NEW_AGENT : agentFormOf(agent))
+  const draft = useDraft(
+    `agent ${agent?.id ?? "new"}`,
+    agent === undefined ? NEW_AGENT : agentFormOf(agent),
+    withoutSecrets
+  )
+  const form = draft.value
   const set = (change: Partial<AgentForm>) => {
-    setForm((current) => ({ ...current, ...change }))
+    draft.set((current) => ({ ...current, ...change }))
   }
   const save = useMutation({
     mutationFn: async () => {
@@ -128,6 +135,7 @@ const AgentDialog = ({ agent, onClose }: { readonly agent: Agent | undefined; re
       }
     },
     onSuccess: async () => {
+      draft.done()
       await queries.invalidateQueries({ queryKey: ["agents"] })
       onClose()
     }
@@ -152,6 +160,7 @@ const AgentDialog = ({ agent, onClose }: { readonly agent: Agent | undefined; re
       }}
       onClose={onClose}
     >
+      <DraftOffer draft={draft} />
       <TextField
         name="Name"
         value={form.name}

@@ -1,0 +1,263 @@
+/** Connections to code hosts, of which one is active. */
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+import { client, dataOf } from "../../api/client.js"
+import { type CodeConnection, connectionsQuery } from "../../api/settings.js"
+import { DataTable } from "../../components/DataTable.js"
+import { DraftOffer, useDraft } from "../../components/draft.js"
+import { Empty, ErrorNotice, Loaded } from "../../components/Feedback.js"
+import { FormDialog, SecretField, Select, TextArea, TextField } from "../../components/Form.js"
+import { Icon } from "../../components/Icon.js"
+import { useMay } from "../../components/permission.js"
+import {
+  type ConnectionForm,
+  HOST_NAMES,
+  hostName,
+  HOSTS,
+  isComplete,
+  NEW_CONNECTION,
+  settingsOf
+} from "../../rules/connections.js"
+import { fieldMessages } from "../../rules/fieldErrors.js"
+import { shortTime, words } from "../../rules/format.js"
+
+const NewConnection = ({ onClose }: { readonly onClose: () => void }) => {
+  const queries = useQueryClient()
+  const draft = useDraft("connection new", NEW_CONNECTION)
+  const [secret, setSecret] = useState("")
+  const form = draft.value
+  const host = HOSTS[form.host]
+  const set = (change: Partial<ConnectionForm>) => {
+    draft.set((current) => ({ ...current, ...change }))
+  }
+  const create = useMutation({
+    mutationFn: () =>
+      dataOf(
+        client.POST("/repohost/connections/", {
+          body: {
+            host: form.host,
+            name: form.name,
+            settings: settingsOf(form),
+            ...(host.secret === undefined ? {} : { secret })
+          }
+        })
+      ),
+    onSuccess: async () => {
+      draft.done()
+      await queries.invalidateQueries({ queryKey: ["connections"] })
+      onClose()
+    }
+  })
+  const at = (field: string) => fieldMessages(create.error, field)
+  const secretField =
+    host.secret === undefined
+      ? null
+      : { name: host.secret.name, hint: host.secret.hint, value: secret, error: at("secret"), onChange: setSecret }
+  return (
+    <FormDialog
+      title="New code connection"
+      submit="Create"
+      error={create.error}
+      fields={["host", "name", "secret", ...host.settings.map(({ key }) => `settings.${key}`)]}
+      isPending={create.isPending}
+      isComplete={isComplete(form, secret)}
+      isNarrow={false}
+      onSubmit={() => {
+        create.mutate()
+      }}
+      onClose={onClose}
+    >
+      <DraftOffer draft={draft} />
+      <Select
+        name="Code host"
+        value={form.host}
+        options={HOST_NAMES}
+        error={at("host")}
+        onChange={(next) => {
+          set({ host: next ?? "github" })
+          setSecret("")
+        }}
+      />
+      <ol className="steps">
+        {host.steps.map((step) => (
+          <li key={step}>{step}</li>
+        ))}
+      </ol>
+      <TextField
+        name="Name"
+        value={form.name}
+        maxLength={255}
+        error={at("name")}
+        onChange={(name) => {
+          set({ name })
+        }}
+      />
+      {host.settings.map(({ hint, key, name }) => (
+        <TextField
+          key={key}
+          name={name}
+          hint={hint}
+          value={form.settings[key] ?? ""}
+          error={at(`settings.${key}`)}
+          onChange={(value) => {
+            set({ settings: { ...form.settings, [key]: value } })
+          }}
+        />
+      ))}
+      {secretField === null ? null : host.secret?.isLong === true ? (
+        <TextArea {...secretField} rows={4} isCode />
+      ) : (
+        <SecretField {...secretField} />
+      )}
+    </FormDialog>
+  )
+}
+
+const TONES = { active: "good", inactive: "", revoked: "" } as const
+
+const nameOf = ({ host, name }: CodeConnection): string => (name === "" ? hostName(host) : name)
+
+const settingsText = ({ settings }: CodeConnection): string =>
+  Object.entries(settings)
+    .map(([key, value]) => `${words(key)}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join("; ")
+
+export const Connections = () => {
+  const queries = useQueryClient()
+  const mayManage = useMay("connections:manage")
+  const connections = useInfiniteQuery(connectionsQuery)
+  const [isOpen, setOpen] = useState(false)
+  const path = (id: number) => ({ params: { path: { id } } })
+  const onSettled = () => queries.invalidateQueries({ queryKey: ["connections"] })
+  const test = useMutation({
+    mutationFn: (id: number) => dataOf(client.POST("/repohost/connections/{id}/test/", path(id))),
+    onSettled
+  })
+  const activate = useMutation({
+    mutationFn: (id: number) => dataOf(client.POST("/repohost/connections/{id}/activate/", path(id))),
+    onSettled
+  })
+  const revoke = useMutation({
+    mutationFn: (id: number) => dataOf(client.DELETE("/repohost/connections/{id}/", path(id))),
+    onSettled
+  })
+  const failed = test.error ?? activate.error ?? revoke.error
+  const isPending = test.isPending || activate.isPending || revoke.isPending
+  const now = new Date()
+  return (
+    <section className="card" aria-labelledby="connections-title">
+      <header>
+        <h2 id="connections-title">Code connections</h2>
+        {mayManage ? (
+          <button
+            type="button"
+            className="button small"
+            onClick={() => {
+              setOpen(true)
+            }}
+          >
+            <Icon name="plus" /> New connection
+          </button>
+        ) : null}
+      </header>
+      {failed === null ? null : <ErrorNotice error={failed} />}
+      <Loaded of={connections}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty title="No code connections yet">
+              <p>
+                Testing agents read the code of a connected host with tokens for one repository, read-only, for an hour.
+              </p>
+            </Empty>
+          ) : (
+            <DataTable
+              label="Code connections"
+              rows={all}
+              more={connections}
+              columns={[
+                {
+                  name: "Name",
+                  className: "wide",
+                  of: (one) => (
+                    <>
+                      <span className="strong plain">{nameOf(one)}</span>
+                      <div className="muted small plain">{settingsText(one)}</div>
+                    </>
+                  )
+                },
+                { name: "Code host", of: ({ host }) => hostName(host) },
+                { name: "State", of: ({ state }) => <span className={`pill ${TONES[state]}`}>{words(state)}</span> },
+                {
+                  name: "Last check (UTC)",
+                  className: "wide",
+                  of: ({ test_error, tested_at }) =>
+                    tested_at === null ? (
+                      <span className="muted">Never</span>
+                    ) : (
+                      <>
+                        <span className="nowrap">{shortTime(tested_at, now)}</span>{" "}
+                        {test_error === null ? (
+                          <span className="pill good">Works</span>
+                        ) : (
+                          <div className="field-error plain">{test_error}</div>
+                        )}
+                      </>
+                    )
+                }
+              ]}
+              actions={(one) =>
+                mayManage && one.state !== "revoked" ? (
+                  <>
+                    <button
+                      type="button"
+                      className="button small"
+                      disabled={isPending}
+                      aria-label={`Check ${nameOf(one)}`}
+                      onClick={() => {
+                        test.mutate(one.id)
+                      }}
+                    >
+                      Check
+                    </button>
+                    {one.state === "active" ? null : (
+                      <button
+                        type="button"
+                        className="button small"
+                        disabled={isPending}
+                        aria-label={`Activate ${nameOf(one)}`}
+                        onClick={() => {
+                          activate.mutate(one.id)
+                        }}
+                      >
+                        Activate
+                      </button>
+                    )}
+                    <button
+                      type="button"
+                      className="button small danger"
+                      disabled={isPending}
+                      aria-label={`Revoke ${nameOf(one)}`}
+                      onClick={() => {
+                        if (confirm(`Revoke "${nameOf(one)}"? Its tokens end, and it cannot be activated again.`))
+                          revoke.mutate(one.id)
+                      }}
+                    >
+                      Revoke
+                    </button>
+                  </>
+                ) : null
+              }
+            />
+          )
+        }
+      </Loaded>
+      {isOpen ? (
+        <NewConnection
+          onClose={() => {
+            setOpen(false)
+          }}
+        />
+      ) : null}
+    </section>
+  )
+}
