@@ -35,7 +35,7 @@ import { encodeTestProfile } from "./catalog/TestProfile.js"
 import { encodeTool } from "./catalog/Tool.js"
 import { encodeCheckout } from "./checkouts/Checkout.js"
 import { encodeCodeConnection } from "./checkouts/CodeConnection.js"
-import { encodeLedgerEntry } from "./credits/LedgerEntry.js"
+import { encodeLedgerEntry, encodeLedgerTotals } from "./credits/LedgerEntry.js"
 import { encodeDashboard } from "./dashboards/Dashboard.js"
 import { encodeDashboardData } from "./dashboards/DashboardData.js"
 import { encodeWidget } from "./dashboards/Widget.js"
@@ -204,6 +204,7 @@ export const encoders = {
   "jobs.list": pageOf(encodeJob),
   "jobs.retry": encodeJob,
   "credits.list": pageOf(encodeLedgerEntry),
+  "credits.totals": encodeLedgerTotals,
   "dashboards.create": encodeDashboard,
   "dashboards.list": pageOf(encodeDashboard),
   "dashboards.read": encodeDashboard,
