@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { makeConnection } from "../src/api/connection.js"
 import { NEW_AGENT, withoutSecrets } from "../src/rules/agentDraft.js"
 import { isComplete, NEW_CONNECTION, settingsOf } from "../src/rules/connections.js"
-import { expiryOf, shareAddress, stateOf } from "../src/rules/credentials.js"
+import { expiryOf, stateOf } from "../src/rules/credentials.js"
 import { afterDay, startOfDay } from "../src/rules/days.js"
 import { readDraft } from "../src/rules/draft.js"
 import { credits } from "../src/rules/format.js"
@@ -102,13 +102,6 @@ describe("credentials", () => {
     expect(stateOf({ revoked_at: null, expires_at: at }, now)).toBe("expired")
     expect(stateOf({ revoked_at: null, expires_at: "2026-03-01T00:00:00.001Z" }, now)).toBe("active")
     expect(stateOf({ revoked_at: null, expires_at: null }, now)).toBe("active")
-  })
-
-  it("are in the fragment of an address, which goes to no server", () => {
-    const address = new URL(shareAddress("https://host.example/base", 3, "earlink_x"))
-    expect(address.pathname).toBe("/base/app/share/3")
-    expect(address.search).toBe("")
-    expect(address.hash).toBe("#link=earlink_x")
   })
 })
 

@@ -19,7 +19,7 @@ export { dataOf, type EarshotClient, EarshotError, items }
 export const clientWith = (credential: { readonly link: string } | { readonly token: string }): EarshotClient =>
   createClient({
     ...credential,
-    baseUrl: `${location.origin}${basePath}`,
+    baseUrl,
     fetch: (request) => fetch(request, { credentials: "omit" })
   })
 

@@ -1,4 +1,5 @@
-/** When credentials end, and addresses that hold one. */
+/** When credentials end. */
+import { expiryAfter } from "./share.js"
 
 export type Expiry = "1" | "7" | "30" | "90" | "365" | "never"
 
@@ -11,11 +12,9 @@ export const EXPIRIES: ReadonlyArray<readonly [Expiry, string]> = [
   ["never", "Never"]
 ]
 
-const DAY_MILLIS = 86_400_000
-
 /** The time of an expiry as ISO 8601, null for never. */
 export const expiryOf = (expiry: Expiry, now: Date): string | null =>
-  expiry === "never" ? null : new Date(now.getTime() + Number(expiry) * DAY_MILLIS).toISOString()
+  expiryAfter(expiry === "never" ? null : Number(expiry), now.getTime())
 
 /** Whether a credential is in force. */
 export const stateOf = (
@@ -27,10 +26,3 @@ export const stateOf = (
     : credential.expires_at !== null && new Date(credential.expires_at) <= now
       ? "expired"
       : "active"
-
-/**
- * The address that opens a dashboard with a shareable link. The secret is in the fragment, which browsers send to no server.
- * `base` is origin and base path of the server.
- */
-export const shareAddress = (base: string, dashboard: number, token: string): string =>
-  `${base}/app/share/${dashboard}#link=${token}`

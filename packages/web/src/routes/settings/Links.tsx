@@ -11,9 +11,10 @@ import { Checks, entities, FormDialog, Select, TextField } from "../../component
 import { Icon } from "../../components/Icon.js"
 import { useMay } from "../../components/permission.js"
 import { Copied, SecretDialog } from "../../components/Secret.js"
-import { EXPIRIES, type Expiry, expiryOf, shareAddress, stateOf } from "../../rules/credentials.js"
+import { EXPIRIES, type Expiry, expiryOf, stateOf } from "../../rules/credentials.js"
 import { fieldMessages } from "../../rules/fieldErrors.js"
 import { shortTime, words } from "../../rules/format.js"
+import { shareAddress } from "../../rules/share.js"
 
 /** What a link can permit beside showing its dashboard. */
 const ACTIONS: ReadonlyArray<readonly [Permission, string]> = [
