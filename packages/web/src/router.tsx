@@ -17,14 +17,16 @@ import { Calls } from "./routes/Calls.js"
 import { Login } from "./routes/Login.js"
 import { readFilter } from "./rules/filter.js"
 
-/** The router loads the whole page again where a part of it is missing, once for each; after an outage it may do so again. */
-const allowReload = (error: unknown): void => {
-  if (error instanceof Error) sessionStorage.removeItem(`tanstack_router_reload:${error.message}`)
+/** The router loads the whole page again for an error of this text, once; after an outage it may do so again. */
+const MISSING = "Failed to fetch dynamically imported module after an outage"
+
+const missing = (): Error => {
+  sessionStorage.removeItem(`tanstack_router_reload:${MISSING}`)
+  return new TypeError(MISSING)
 }
 
 /** A page that is loaded when it is opened, and as soon as the server answers again where it does not. */
-const page: typeof lazyRouteComponent = (load, name) =>
-  lazyRouteComponent(() => connection.load(load, allowReload), name)
+const page: typeof lazyRouteComponent = (load, name) => lazyRouteComponent(() => connection.load(load, missing), name)
 
 const root = createRootRoute({
   component: Outlet,

@@ -66,9 +66,9 @@ export const makeConnection = (probe: () => Promise<boolean>) => {
     },
     /**
      * Loads a part of the app. While the server cannot be reached it waits, and fails when that is over: browsers request a
-     * script that failed once only after the page is loaded again. `whenBack` gets the error before that.
+     * script that failed once only after the page is loaded again. The error is then that of `whenBack`.
      */
-    load: async <A>(part: () => Promise<A>, whenBack: (error: unknown) => void): Promise<A> => {
+    load: async <A>(part: () => Promise<A>, whenBack: () => Error): Promise<A> => {
       try {
         return await part()
       } catch (error) {
@@ -81,8 +81,7 @@ export const makeConnection = (probe: () => Promise<boolean>) => {
             resolve()
           })
         })
-        whenBack(error)
-        throw error
+        throw whenBack()
       }
     }
   }
