@@ -1,5 +1,12 @@
 /** The HTTP API as commands call it: a server's, or the engine's in this process. docs/decisions/0204 has the reasons. */
-import { type ClientOptions, createClient, type EarshotClient, lines as readLines, type paths } from "@earshot/client"
+import {
+  type ClientOptions,
+  createClient,
+  type EarshotClient,
+  events as readEvents,
+  lines as readLines,
+  type paths
+} from "@earshot/client"
 import type { StorageError } from "@earshot/core"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -223,19 +230,25 @@ export const sendForBytes = (
     bytes: data as ReadableStream<Uint8Array> | null
   }))
 
-/** The documents of an export, as they arrive. */
-export const streamLines = (path: PathOf<"get">, sent: Sent): Stream.Stream<unknown, ApiFailure, Api> =>
-  Stream.unwrap(
-    Effect.map(sendForBytes(path, sent), ({ bytes }) =>
-      Stream.fromAsyncIterable(readLines(bytes), (cause) => cause).pipe(
-        Stream.catchAll((cause) =>
-          cause instanceof Thrown
-            ? Stream.failCause(cause.failure)
-            : new ServerUnusable({ reason: "The connection was lost before the end of the export. Export again." })
+/** The documents of a response, as they arrive. */
+const stream =
+  (read: typeof readLines, lost: string) =>
+  (path: PathOf<"get">, sent: Sent): Stream.Stream<unknown, ApiFailure, Api> =>
+    Stream.unwrap(
+      Effect.map(sendForBytes(path, sent), ({ bytes }) =>
+        Stream.fromAsyncIterable(read(bytes), (cause) => cause).pipe(
+          Stream.catchAll((cause) =>
+            cause instanceof Thrown ? Stream.failCause(cause.failure) : new ServerUnusable({ reason: lost })
+          )
         )
       )
     )
-  )
+
+/** The documents of an export. */
+export const streamLines = stream(readLines, "The connection was lost before the end of the export. Export again.")
+
+/** The data of server-sent events. */
+export const streamEvents = stream(readEvents, "The connection was lost.")
 
 /** An item of the list at the path. */
 export type ItemOf<P extends PathOf<"get">> =

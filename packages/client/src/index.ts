@@ -1,6 +1,6 @@
 export { type ClientOptions, createClient, type Credentials, dataOf, type EarshotClient } from "./Client.js"
 export { EarshotError, type FieldErrors } from "./Errors.js"
-export { lines } from "./Lines.js"
+export { events, lines } from "./Lines.js"
 export { items, type ItemOf, type ListOptions, type ListPath, pages, type QueryOf } from "./Pages.js"
 export type { RetryOptions } from "./Retry.js"
 export type { components, operations, paths } from "./schema.js"

@@ -1261,6 +1261,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/test_framework/v1/runs/{id}/live/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Listen to a run in progress
+         * @description Server-sent events, whose data are JSON: each turn, first those so far; the sound of a call by voice, in parts of 100 ms; and the end. A client that reads too slowly loses audio, oldest first. 409 if the run is not in progress, or is played by another process or a worker.
+         */
+        get: operations["runs.live"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/test_framework/v1/scenarios/adv_update/": {
         parameters: {
             query?: never;
@@ -3728,6 +3748,24 @@ export interface components {
             previous: string | null;
             /** @description Items of the page. */
             results: components["schemas"]["ListedCall"][];
+        };
+        LiveEvent: {
+            /** @enum {string} */
+            type: "turn";
+            /** @enum {string} */
+            speaker: "testing_agent" | "main_agent";
+            content: string;
+            start_time: number | null;
+            end_time: number | null;
+        } | {
+            /** @enum {string} */
+            type: "audio";
+            at_ms: number;
+            caller: string;
+            agent: string;
+        } | {
+            /** @enum {string} */
+            type: "end";
         };
         Metric: {
             /** @description Unique id. */
@@ -9263,6 +9301,42 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    "runs.live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Identifier of the resource.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The data of each event. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["LiveEvent"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];

@@ -3,8 +3,36 @@ import { createContext, runInContext } from "node:vm"
 import { build } from "esbuild"
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest"
 import { generateSchema, SCHEMA_FILE } from "../generate/generate.js"
-import { type components, createClient, dataOf, EarshotError, type ItemOf, items, lines, pages } from "../src/index.js"
+import {
+  type components,
+  createClient,
+  dataOf,
+  EarshotError,
+  events,
+  type ItemOf,
+  items,
+  lines,
+  pages
+} from "../src/index.js"
 import { json, startEarshot, startScripted } from "./Server.js"
+
+describe("server-sent events", () => {
+  it("are read one at a time, however they are divided, without comments", async () => {
+    const text = ': \n\ndata: {"type":"turn","content":"ü"}\n\n: \n\nevent: x\ndata: {"type":"end"}\n\n'
+    const bytes = new TextEncoder().encode(text)
+    for (const size of [1, 3, 7, bytes.length]) {
+      const found: Array<unknown> = []
+      const stream = new ReadableStream<Uint8Array>({
+        start: (controller) => {
+          for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.slice(at, at + size))
+          controller.close()
+        }
+      })
+      for await (const event of events(stream)) found.push(event)
+      expect(found).toEqual([{ type: "turn", content: "ü" }, { type: "end" }])
+    }
+  })
+})
 
 describe("the client of a running server", () => {
   let server: Awaited<ReturnType<typeof startEarshot>>

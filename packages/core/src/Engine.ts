@@ -131,6 +131,7 @@ import * as Simulations from "./simulation/Simulations.js"
 import * as TextExecutor from "./simulation/TextExecutor.js"
 import type { TextToSpeech } from "./simulation/voice/TextToSpeech.js"
 import type { VoiceConnections } from "./simulation/voice/VoiceConnection.js"
+import * as LiveRuns from "./simulation/LiveRuns.js"
 import * as VoiceChecks from "./simulation/VoiceChecks.js"
 import * as VoiceExecutor from "./simulation/VoiceExecutor.js"
 import * as RunWorkStoreSql from "./storage/sql/RunWorkStoreSql.js"
@@ -163,6 +164,7 @@ export type Services =
   | Evaluators.Evaluators
   | Suites.Suites
   | Results.Results
+  | LiveRuns.LiveRuns
   | VoiceChecks.VoiceChecks
   | Calls.Calls
   | PlatformWebhooks.PlatformWebhooks
@@ -401,6 +403,7 @@ const testing = (ports: Ports) =>
     Simulations.layer(ports.simulation),
     VoiceChecks.layer.pipe(Layer.provide(ports.textToSpeech ?? Layer.empty))
   ).pipe(
+    Layer.provideMerge(LiveRuns.layer),
     Layer.provideMerge(evaluators),
     Layer.provide(RunWork.layer),
     Layer.provide(RunTranscription.layer),

@@ -58,6 +58,8 @@ import { Evaluators } from "./evaluators/Evaluators.js"
 import { Integrations } from "./platforms/Integrations.js"
 import { Results } from "./results/Results.js"
 import { encodeRunDetail, type RunDetail } from "./results/RunDetail.js"
+import type { LiveEvent } from "./simulation/LiveRun.js"
+import { LiveRuns } from "./simulation/LiveRuns.js"
 import { VoiceChecks } from "./simulation/VoiceChecks.js"
 import { Suites } from "./suites/Suites.js"
 import type { Input } from "./kernel/Input.js"
@@ -192,6 +194,10 @@ interface EngineFunctions {
     /** As `open`, of a run by voice. */
     readonly openRun: (run: number, options: CallOptions) => Promise<RecordingBytes>
   }
+  readonly liveRuns: {
+    /** The turns of a run that this process plays, and what happens until its end; fails if it is not played here. */
+    readonly listen: (run: number, options: CallOptions) => AsyncIterable<LiveEvent>
+  }
   readonly jobs: {
     /** Runs every due job and returns how many jobs it ran; for engines started without a worker. */
     readonly drain: () => Promise<number>
@@ -276,6 +282,7 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
       calls: Calls,
       checkouts: Checkouts,
       credentials: Credentials,
+      liveRuns: LiveRuns,
       organizations: Organizations,
       recordings: CallRecordings,
       results: Results,
@@ -338,6 +345,10 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
         call: id
       }),
       openRun: (id, options) => opened(Effect.flatMap(idOf(RunId, id), running.recordings.openRun), options)
+    },
+    liveRuns: {
+      listen: (id, options) =>
+        iterated(Stream.unwrap(Effect.flatMap(idOf(RunId, id), running.liveRuns.listen)), options)
     },
     jobs: { ...useCases.jobs, drain: () => run(runner.drain) },
     organizations: { create: (input) => run(Effect.map(organizations.create(input), encodeCreatedOrganization)) },

@@ -223,4 +223,4 @@ export const encoders = {
 }
 
 /** Their use cases return streams or transfer bytes, which `promise.ts` offers by functions of their own. */
-type StreamedOperation = "recordings.read" | "runs.recording" | "calls.export" | "results.export"
+type StreamedOperation = "recordings.read" | "runs.recording" | "runs.listen" | "calls.export" | "results.export"

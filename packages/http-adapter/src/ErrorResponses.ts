@@ -16,6 +16,7 @@ import {
   type RepositoryUnavailable,
   type ResponseBytes,
   type RunIsOver,
+  type RunNotLive,
   type StorageBusy,
   type StorageFailed,
   type StorageUnusable,
@@ -55,6 +56,7 @@ export type HttpError =
   | RepositoryUnavailable
   | ResponseBytes.ResponseBytesExceeded
   | RunIsOver
+  | RunNotLive
   | StorageBusy
   | StorageFailed
   | StorageUnusable
@@ -122,6 +124,7 @@ export const toErrorResponse = (error: HttpError, requestId: string, challenge: 
       RecordingUrlInvalid: ({ message }) => detail(403, message),
       JobNotDead: ({ message }) => detail(409, message),
       RunIsOver: ({ message }) => detail(409, message),
+      RunNotLive: ({ message }) => detail(409, message),
       VoiceCheckInProgress: ({ message }) => detail(409, message),
       RateLimited: ({ message, retryAfterSeconds }) => detail(429, message, retryAfter(retryAfterSeconds)),
       NoActiveConnection: ({ message }) => detail(409, message),

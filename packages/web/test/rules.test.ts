@@ -1,3 +1,4 @@
+import { decodeMulaw, startOf } from "../src/rules/callSound.js"
 import { EarshotError } from "@earshot/client"
 import { describe, expect, it } from "vitest"
 import { agentBodyOf, agentFormOf, NEW_AGENT, repeatedHeader } from "../src/rules/agentDraft.js"
@@ -658,5 +659,19 @@ describe("addresses of shared pages", () => {
     expect(frameOf(address)).toContain('referrerpolicy="no-referrer"')
     expect(expiryAfter(1, 0)).toBe("1970-01-02T00:00:00.000Z")
     expect(expiryAfter(null, 0)).toBe(null)
+  })
+})
+
+describe("the sound of a call", () => {
+  it("is decoded from mu-law", () => {
+    // ITU-T G.711: full scale, silence of both signs, and the smallest steps.
+    const codes = Uint8Array.from([0x80, 0x00, 0xff, 0x7f, 0xfe, 0x7e])
+    const samples = decodeMulaw(Buffer.from(codes).toString("base64"))
+    expect([...samples].map((sample) => Math.round(sample * 32_768))).toEqual([32_124, -32_124, 0, 0, 8, -8])
+  })
+
+  it("plays without a gap, and anew after one", () => {
+    expect(startOf(10, 10.2)).toBe(10.2)
+    expect(startOf(10, 9)).toBeGreaterThan(10)
   })
 })

@@ -11,6 +11,7 @@ import { type Column, table } from "../Table.js"
 import { onTarget } from "../Target.js"
 import { sanitize, jsonLine } from "../Text.js"
 import type { Wire } from "../Wire.js"
+import { makeLiveTurns } from "./LiveTurns.js"
 import { errorsOf, readSuite, type SuiteFileOptions, printErrors, writeReport } from "./Suites.js"
 
 type Result = Wire<"Result">
@@ -19,6 +20,8 @@ type Run = Wire<"Run">
 export interface RunOptions extends SuiteFileOptions, OutboundOptions {
   readonly phoneNumber: number | undefined
   readonly noWait: boolean
+  /** Whether turns are printed while runs are played, also where stderr is no terminal. */
+  readonly live: boolean
   /** Seconds. */
   readonly timeout: number | undefined
   readonly failOn: string
@@ -113,6 +116,11 @@ const waitForRuns = (made: Result, options: RunOptions) =>
     const screen = yield* Screen
     const watched = screen.progress && !options.json
     let printed = ""
+    const printTurn = (line: string) =>
+      watched
+        ? Effect.zipRight(Effect.zipRight(screen.redraw(""), screen.note(line)), screen.redraw(printed))
+        : screen.note(line)
+    const lookForTurns = options.live || watched ? yield* makeLiveTurns(made.id, printTurn) : Effect.void
     for (let polls = 1; ; polls++) {
       const result = yield* send("get", "/test_framework/v1/results/{id}/", { id: made.id })
       const isIdle = result.runs_by_status.queued === result.total_runs && result.channel !== "text"
@@ -122,6 +130,7 @@ const waitForRuns = (made: Result, options: RunOptions) =>
         printed = progress
         yield* watched ? screen.redraw(progress) : screen.note(`${progress}.`)
       }
+      if (result.runs_by_status.running > 0) yield* lookForTurns
       if (finishedRuns(result) === result.total_runs) {
         if (watched) yield* screen.redraw("")
         return result

@@ -51,6 +51,7 @@ export const suites = group("suites", "Validate and run test suites.", [
       ...outbound,
       phoneNumber: integer("--phone-number <id>", "Id of the phone number that voice runs call from."),
       noWait: toggle("--no-wait", "Exit as soon as the runs are queued, for a server or worker to execute."),
+      live: toggle("--live", "Print each turn while a run is played. (default: if stderr is a terminal)"),
       timeout: integer("--timeout <seconds>", "Time to wait for the runs. (default: no limit)"),
       ...gate,
       minPassRate: number("--min-pass-rate <rate>", "Success rate from which on failed runs are accepted, 0 to 1."),

@@ -27,6 +27,8 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
   let at: Place
   let agent: Server
   let status = 200
+  /** Milliseconds until the agent answers. */
+  let delay = 0
   beforeAll(async () => {
     at = await place(kind)
     await run(init({ database: at.database, json: false, organization: none }))
@@ -34,7 +36,7 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
       request.resume()
       request.on("end", () => {
         response.statusCode = status
-        response.end(JSON.stringify({ message: "For which date?" }))
+        setTimeout(() => response.end(JSON.stringify({ message: "For which date?" })), delay)
       })
     })
     await new Promise<void>((resolve) => agent.listen(0, "127.0.0.1", resolve))
@@ -60,7 +62,15 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
     return {
       ...{ database: at.database, json: false, organization: none, apiKey: none },
       ...{ file, agent: none, channel: "text", name: none, junit: none },
-      ...{ scenarios: [], tags: [], allowedHosts: ["127.0.0.1"], phoneNumber: none, noWait: false, timeout: none },
+      ...{
+        scenarios: [],
+        tags: [],
+        allowedHosts: ["127.0.0.1"],
+        phoneNumber: none,
+        noWait: false,
+        live: false,
+        timeout: none
+      },
       ...{ failOn: "failure", base: none, minPassRate: none, allowUnjudged: false },
       ...more
     }
@@ -90,6 +100,22 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
     const report = await readFile(junit, "utf8")
     expect(report).toContain('<testsuite name="Smoke" tests="2" failures="0" errors="0" skipped="2"')
     expect(report).toContain(`<skipped message="${nothing}"`)
+  })
+
+  it("prints each turn while a run is played, where that is asked for", async () => {
+    status = 200
+    delay = 1500
+    const ran = await run(
+      runSuite(await options(suite("Friday. <endcall />"), { allowUnjudged: true, live: true })),
+      120
+    )
+    delay = 0
+    expect(ran.code).toBe(0)
+    const turns = ran.err.split("\n").filter((line) => line.startsWith("["))
+    expect(turns.filter((line) => line.includes("Main Agent: For which date?"))).toHaveLength(2)
+    expect(
+      turns.filter((line) => /^\[\d+ Books a table \d\d:\d\d\] Testing Agent: \S/.test(line)).length
+    ).toBeGreaterThanOrEqual(2)
   })
 
   it("exits with 1 if nothing decides whether a run succeeded, and says why", async () => {

@@ -135,6 +135,7 @@ export const operations = table({
   "runs.list": { needs: "results:read", accepts: everybody },
   "runs.read": { needs: "results:read", accepts: everybody },
   "runs.recording": { needs: "results:read", accepts: everybody },
+  "runs.listen": { needs: "results:read", accepts: people },
   "runs.cancel": { needs: "results:write", shows: "results:read", accepts: people },
   "runs.claim": { needs: "results:write", alsoNeeds: "results:read", shows: "results:read", accepts: keyOnly },
   "runs.heartbeat": { needs: "results:write", shows: null, accepts: keyOnly },

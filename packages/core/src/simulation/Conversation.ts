@@ -10,6 +10,7 @@ import type { RunMoment } from "../results/RunDetail.js"
 import type { ToolCall, Turn } from "../transcripts/Transcript.js"
 import { type CallerQuestion, matchQuestion, phraseQuestion, speakQuestion, waitQuestion } from "./CallerQuestions.js"
 import type { ChatMessage } from "./Chat.js"
+import type { RunObserver } from "./LiveRun.js"
 import type { PlayedRun } from "./RunExecutor.js"
 import type { Scenario } from "./RunScript.js"
 import {
@@ -95,6 +96,8 @@ export interface ConversationConfig {
   readonly maxMessages: number
   /** The longest text of a model in characters. */
   readonly maxText: number
+  /** Called with each turn that is kept. */
+  readonly onTurn?: RunObserver["turn"] | undefined
 }
 
 export interface Conversation {
@@ -114,7 +117,7 @@ export interface Conversation {
 export const makeConversation = (
   scenario: Scenario,
   model: LanguageModel["Type"],
-  { maxMessages, maxText }: ConversationConfig
+  { maxMessages, maxText, onTurn }: ConversationConfig
 ): Conversation => {
   const turns: Array<Turn> = []
   const toolCalls: Array<ToolCall> = []
@@ -245,6 +248,7 @@ export const makeConversation = (
     },
     addTurn: (turn) => {
       turns.push(turn)
+      onTurn?.(turn)
       characters += turn.content.length
     },
     addToolCall: (call) => {

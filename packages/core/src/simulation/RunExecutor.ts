@@ -7,6 +7,7 @@ import type { RunId } from "../kernel/Ids.js"
 import type { Played } from "../results/PlayedChannels.js"
 import type { RunMoment } from "../results/RunDetail.js"
 import type { RawTranscript } from "../transcripts/Transcript.js"
+import type { RunObserver } from "./LiveRun.js"
 import type { Scenario } from "./RunScript.js"
 
 /** A run to play. */
@@ -19,6 +20,8 @@ export interface RunToPlay {
   /** The agent's voice endpoint with its secrets opened; null where it has none. */
   readonly voiceEndpoint: OpenVoiceEndpoint | null
   readonly scenario: Scenario
+  /** Gets what happens while the run is played. Default: nobody. */
+  readonly observer?: RunObserver
 }
 
 /** The outcome of a conversation; the transcript is there even if it failed. */

@@ -32,6 +32,7 @@ import { withoutRedaction } from "@earshot/redaction"
 import type { PlayableRun, RunRecording } from "../results/RunDetail.js"
 import { EXECUTE_JOB, RunPayload, SCORE_JOB } from "../results/RunJobs.js"
 import { type RunReport, RunWork, type LeasedRun } from "../results/RunWork.js"
+import { LiveRuns } from "./LiveRuns.js"
 import { type PlayedRun, RunExecutor, type RunToPlay } from "./RunExecutor.js"
 import { type Persona, readRunScript, type RunScript, type Scenario, scenarioOf } from "./RunScript.js"
 
@@ -107,6 +108,7 @@ export const layer = (config: SimulationConfig = {}) =>
       const scorer = yield* Scorer
       const ledger = yield* Ledger
       const recordings = yield* Recordings
+      const live = yield* LiveRuns
 
       const informationOf = (
         permit: Permit,
@@ -194,6 +196,7 @@ export const layer = (config: SimulationConfig = {}) =>
         taken: LeasedRun
       ): Effect.Effect<Option.Option<RunReport>, StorageError> =>
         Effect.gen(function* () {
+          const observer = yield* live.publish(taken.run.id)
           const agent = yield* agents.find(permit, taken.agent.id).pipe(Effect.catchTag("NotFound", () => Effect.void))
           if (agent === undefined) return Option.some(unplayable("The agent was deleted."))
           const ready = yield* prepared(permit, taken)
@@ -213,7 +216,8 @@ export const layer = (config: SimulationConfig = {}) =>
             agent,
             chatEndpoint: Option.getOrNull(chatEndpoint),
             voiceEndpoint: Option.getOrNull(voiceEndpoint),
-            scenario: ready.right.scenario
+            scenario: ready.right.scenario,
+            observer
           }
           return yield* Effect.raceFirst(
             executor.play(toPlay).pipe(
@@ -231,7 +235,7 @@ export const layer = (config: SimulationConfig = {}) =>
             ),
             Effect.as(watched(permit, taken), Option.none())
           )
-        })
+        }).pipe(Effect.scoped)
 
       const execute = (claim: Claim) =>
         Effect.gen(function* () {

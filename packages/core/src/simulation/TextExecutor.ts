@@ -41,9 +41,13 @@ export const make = (config: TextExecutorConfig = {}) =>
     const { maxAnswer = 20_000, maxMessages = 50 } = config
     const answerTimeout = Duration.decode(config.answerTimeout ?? "1 minute")
 
-    const play = ({ agent, chatEndpoint, run, scenario }: RunToPlay): Effect.Effect<PlayedRun> =>
+    const play = ({ agent, chatEndpoint, observer, run, scenario }: RunToPlay): Effect.Effect<PlayedRun> =>
       Effect.gen(function* () {
-        const conversation = makeConversation(scenario, model, { maxMessages, maxText: maxAnswer })
+        const conversation = makeConversation(scenario, model, {
+          maxMessages,
+          maxText: maxAnswer,
+          onTurn: observer?.turn
+        })
         if (chatEndpoint === null) return conversation.played({ is: "failed", reason: NO_ENDPOINT }, 0)
         const began = yield* Clock.currentTimeMillis
         // A chat endpoint cannot perceive silence, so pauses advance the conversation's clock without waiting.

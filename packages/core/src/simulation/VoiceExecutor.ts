@@ -163,9 +163,13 @@ export const make = (config: VoiceExecutorConfig = {}) =>
 
     const play =
       (transcribing: Transcribe) =>
-      ({ channel, run, scenario, voiceEndpoint }: RunToPlay): Effect.Effect<PlayedRun> =>
+      ({ channel, observer, run, scenario, voiceEndpoint }: RunToPlay): Effect.Effect<PlayedRun> =>
         Effect.gen(function* () {
-          const conversation = makeConversation(scenario, model, { maxMessages, maxText: MAX_TEXT })
+          const conversation = makeConversation(scenario, model, {
+            maxMessages,
+            maxText: MAX_TEXT,
+            onTurn: observer?.turn
+          })
           const ids = streamIdsOf(`run-${run}-${yield* Clock.currentTimeMillis}`)
           const stated = scenario.persona?.voiceBehavior ?? null
           const behavior = stated && seeded(stated, seedOf(ids.callSid.slice(2)))
@@ -186,7 +190,8 @@ export const make = (config: VoiceExecutorConfig = {}) =>
             customParameters: customParametersOf(scenario.variables),
             maxMillis: scenario.maxDuration * 1000,
             line: line.right,
-            onFrame: yield* capacity.enter
+            onFrame: yield* capacity.enter,
+            onAudio: observer?.audio
           })
           const over = (end: CallEnd) => overBy(end, scenario)
           const clock = Effect.map(call.position, seconds)

@@ -2,6 +2,8 @@ export type { ChatMessage, ChatReply, ChatRequest, ChatToolCall } from "./Chat.j
 export { ChatAgent, ChatFailed } from "./ChatAgent.js"
 export { fitsDescription } from "./MatchCondition.js"
 export { layerNone as runExecutorNone, type PlayedRun, RunExecutor, type RunToPlay } from "./RunExecutor.js"
+export { LiveEvent, RunNotLive, type RunObserver } from "./LiveRun.js"
+export { LiveRuns } from "./LiveRuns.js"
 export { ClaimedScenario, type Persona, RunScript, type Scenario, scenarioOf } from "./RunScript.js"
 export { type SimulationConfig, Simulations } from "./Simulations.js"
 export {

@@ -107,6 +107,7 @@ const written: Readonly<Record<Operation, readonly [Permission, by: string, also
   "runs.list": ["results:read", "kodes"],
   "runs.read": ["results:read", "kodes"],
   "runs.recording": ["results:read", "kodes"],
+  "runs.listen": ["results:read", "kod"],
   "runs.cancel": ["results:write", "kod"],
   "runs.claim": ["results:write", "k"],
   "runs.heartbeat": ["results:write", "k"],

@@ -6,6 +6,7 @@ import { checkouts } from "./Checkouts.js"
 import { ledger } from "./Credits.js"
 import { dashboards, widgets } from "./Dashboards.js"
 import { evaluators } from "./Evaluators.js"
+import { liveRuns } from "./LiveRuns.js"
 import { platforms } from "./Platforms.js"
 import { recordings } from "./Recordings.js"
 import { results } from "./Results.js"
@@ -32,6 +33,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   ...agents,
   ...suites,
   ...results,
+  ...liveRuns,
   ...evaluators,
   ...personalities,
   ...testProfiles,

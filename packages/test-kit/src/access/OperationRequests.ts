@@ -128,6 +128,8 @@ const inputs = (ids: SeededIds): { readonly [O in Operation]: Omit<OperationRequ
     "runs.read": { id: ids.run },
     // It needs a run by voice.
     "runs.recording": null,
+    // It needs a run that is being played.
+    "runs.listen": null,
     "runs.cancel": { id: ids.claimed.id },
     "runs.claim": { input: { channel: "voice" } },
     "runs.heartbeat": { id: ids.claimed.id, input: { lease: ids.claimed.lease } },

@@ -105,6 +105,7 @@ const coverage: Readonly<Record<Operation, Coverage>> = {
   "runs.list": "lists",
   "runs.read": path("run", "GET "),
   "runs.recording": path("run", "GET recording/"),
+  "runs.listen": path("run", "GET live/"),
   "runs.cancel": path("run", "POST cancel/"),
   "runs.claim": { own: "results" },
   "runs.heartbeat": path("run", "POST heartbeat/"),

@@ -9,6 +9,7 @@ import { Facts, JsonCard } from "../components/Facts.js"
 import { DraftOffer, useDraft } from "../components/draft.js"
 import { ErrorNotice, Loaded } from "../components/Feedback.js"
 import { Icon } from "../components/Icon.js"
+import { LiveRun } from "../components/LiveRun.js"
 import { Popover } from "../components/Popover.js"
 import { CallStatus, Outcome, State } from "../components/Status.js"
 import { fullTime, seconds, words } from "../rules/format.js"
@@ -345,14 +346,23 @@ export const RunPage = () => {
       </div>
       <div className="page">
         <Loaded of={run}>
-          {(data) => (
-            <CallView
-              turns={data.transcript_object}
-              evaluations={data.metrics}
-              {...(data.recording === null ? {} : { recording: `${basePath}/test_framework/v1/runs/${id}/recording/` })}
-              aside={{ before: <RunDetails run={data} /> }}
-            />
-          )}
+          {(data) =>
+            data.status === "running" ? (
+              <div className="stack">
+                <LiveRun id={data.id} />
+                <RunDetails run={data} />
+              </div>
+            ) : (
+              <CallView
+                turns={data.transcript_object}
+                evaluations={data.metrics}
+                {...(data.recording === null
+                  ? {}
+                  : { recording: `${basePath}/test_framework/v1/runs/${id}/recording/` })}
+                aside={{ before: <RunDetails run={data} /> }}
+              />
+            )
+          }
         </Loaded>
       </div>
     </>

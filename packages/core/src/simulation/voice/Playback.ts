@@ -3,10 +3,23 @@
  * mark is due when everything before it has played. Positions are samples from the start of the call. Pure.
  */
 
+import { silenceOf } from "./Audio.js"
+
 /** Audio, and the position at which it is heard. */
 export interface PlayedAudio {
   readonly at: number
   readonly audio: Uint8Array
+}
+
+/** The part of a track between two positions, with silence where nothing is. */
+export const partOf = (track: ReadonlyArray<PlayedAudio>, from: number, to: number): Uint8Array => {
+  const audio = silenceOf(Math.max(0, to - from))
+  for (const part of track) {
+    if (part.at >= to || part.at + part.audio.length <= from) continue
+    const skipped = Math.max(0, from - part.at)
+    audio.set(part.audio.subarray(skipped, to - part.at), part.at + skipped - from)
+  }
+  return audio
 }
 
 interface DueMark {

@@ -15,6 +15,7 @@ import {
   clearQueue,
   emptyPlayback,
   isOverfull,
+  partOf,
   type PlayedAudio,
   playUntil,
   queueAudio,
@@ -41,6 +42,8 @@ export interface VoiceCallConfig {
   readonly activity?: ActivityOptions
   /** Called with the milliseconds by which each frame is sent after its time. */
   readonly onFrame?: (lateMillis: number) => void
+  /** Called with the audio of each frame: what the caller sent, null for silence, and what the agent was heard to say. */
+  readonly onAudio?: ((frame: number, caller: Uint8Array | null, agent: Uint8Array) => void) | undefined
   /** Impairments of what the agent hears. Default: none. */
   readonly line?: ImpairedLine | null
 }
@@ -118,17 +121,6 @@ const MARGIN_SAMPLES = samplesOf(20)
 /** A pause between words is no longer than this, in milliseconds, where somebody is speaking. */
 export const SPEAKING_MILLIS = 60
 
-/** The part of a track between two positions, with silence where nothing is. */
-const cut = (track: ReadonlyArray<PlayedAudio>, from: number, to: number): Uint8Array => {
-  const audio = silenceOf(Math.max(0, to - from))
-  for (const part of track) {
-    if (part.at >= to || part.at + part.audio.length <= from) continue
-    const skipped = Math.max(0, from - part.at)
-    audio.set(part.audio.subarray(skipped, to - part.at), part.at + skipped - from)
-  }
-  return audio
-}
-
 /** Starts a call on an open connection; it goes on until it ends or the scope closes. */
 export const startCall = (
   connection: VoiceConnection,
@@ -151,6 +143,8 @@ export const startCall = (
     let playback = emptyPlayback
     let activity = noActivity
     let sent = 0
+    /** The frame that was sent last; null for silence. */
+    let said: Uint8Array | null = null
     let transit = noTransit
     let received = 0
     let invalid = 0
@@ -216,12 +210,15 @@ export const startCall = (
       const played = playUntil(playback, until)
       playback = played.playback
       agentTrack.push(...played.played)
-      activity = listen(activity, cut(played.played, activity.position, until), options)
+      const heard = partOf(played.played, activity.position, until)
+      activity = listen(activity, heard, options)
+      if (heard.length === FRAME_SAMPLES) config.onAudio?.(sent - 1, said, heard)
       return played.marks
     }
 
     const sendClean = (frame: Uint8Array | undefined) => {
       if (frame !== undefined) callerTrack.push({ at: sent * FRAME_SAMPLES, audio: frame })
+      said = frame ?? null
       return sendAll(protocol.media(frame ?? silenceOf(FRAME_SAMPLES)))
     }
 
@@ -229,6 +226,7 @@ export const startCall = (
     const sendImpaired = (over: ImpairedLine, frame: Uint8Array | undefined) => {
       const arriving = impaired(over, frame ?? silenceOf(FRAME_SAMPLES), sent)
       callerTrack.push({ at: sent * FRAME_SAMPLES, audio: arriving })
+      said = arriving
       const sending = transmit(over, transit, arriving)
       ;({ transit } = sending)
       return sendAll(sending.arrived.flatMap(protocol.media))
@@ -300,7 +298,7 @@ export const startCall = (
       const end = spans.at(-1)?.end
       const start = spans[0]?.start
       if (end === undefined || start === undefined) return Option.none()
-      const audio = cut(agentTrack, samplesOf(start) - MARGIN_SAMPLES, samplesOf(end) + MARGIN_SAMPLES)
+      const audio = partOf(agentTrack, samplesOf(start) - MARGIN_SAMPLES, samplesOf(end) + MARGIN_SAMPLES)
       return Option.some({ start, end, audio, isCut: false })
     }
 
