@@ -81,14 +81,14 @@ const observerOf = (live: LiveRun): RunObserver => {
       live.turns.push(eventOf(turn))
       wakeAll(live)
     },
-    audio: (frame, said, heard) => {
+    audio: (frame, sent, played) => {
       if (live.listeners.size === 0) {
         frames = 0
         return
       }
       if (frames === 0) first = frame
-      caller.set(said ?? silenceOf(FRAME_SAMPLES), frames * FRAME_SAMPLES)
-      agent.set(heard, frames * FRAME_SAMPLES)
+      caller.set(sent ?? silenceOf(FRAME_SAMPLES), frames * FRAME_SAMPLES)
+      agent.set(played, frames * FRAME_SAMPLES)
       if (++frames < FRAMES) return
       frames = 0
       const event: LiveEvent = {
@@ -121,12 +121,13 @@ const next = (live: LiveRun, listener: Listener): Effect.Effect<Chunk.Chunk<Live
       return Effect.succeed(Chunk.of<LiveEvent>({ type: "end" }))
     }
     return Effect.zipRight(
-      Effect.async<void>((resume) => {
+      Effect.async<undefined>((resume) => {
         listener.wake = () => {
-          resume(Effect.void)
+          resume(Effect.succeed(undefined))
         }
         // Something may have happened before the fiber got here.
-        if (live.isEnded || listener.audio.length > 0 || listener.turns < live.turns.length) resume(Effect.void)
+        if (live.isEnded || listener.audio.length > 0 || listener.turns < live.turns.length)
+          resume(Effect.succeed(undefined))
       }),
       next(live, listener)
     )

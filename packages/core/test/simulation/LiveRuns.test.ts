@@ -42,7 +42,7 @@ const request = (agent_id: number) =>
   })
 
 /** What both sides say in tones, by the audio of events. */
-const heard = (events: ReadonlyArray<LiveEvent>, side: "caller" | "agent"): string =>
+const toneText = (events: ReadonlyArray<LiveEvent>, side: "caller" | "agent"): string =>
   VoiceKit.readTones(
     Buffer.concat(events.flatMap((event) => (event.type === "audio" ? [Buffer.from(event[side], "base64")] : [])))
   )
@@ -94,8 +94,8 @@ for (const database of TestEngine.databases) {
         const events = Chunk.toReadonlyArray(yield* Fiber.join(early))
         expect(contents(events)).toEqual(TURNS)
         expect(contents(Chunk.toReadonlyArray(late))).toEqual(TURNS)
-        expect(heard(events, "caller")).toBe("Hi. Friday.")
-        expect(heard(events, "agent")).toBe("Which day? Done.")
+        expect(toneText(events, "caller")).toBe("Hi. Friday.")
+        expect(toneText(events, "agent")).toBe("Which day? Done.")
         const positions = events.flatMap((event) => (event.type === "audio" ? [event.at_ms] : []))
         expect(positions.slice(1).every((at, place) => at - (positions[place] ?? 0) === 100)).toBe(true)
         expect(events.at(-1)).toEqual({ type: "end" })
@@ -137,7 +137,7 @@ for (const database of TestEngine.databases) {
           observer.turn({ speaker: "main_agent", content, startTime: 0, endTime: 1, words: [] })
         }
         const read: Array<LiveEvent> = []
-        const gate = yield* Deferred.make<void>()
+        const gate = yield* Deferred.make<undefined>()
         const reading = yield* Effect.fork(
           Stream.runForEach(events, (event) =>
             Effect.zipRight(

@@ -13,7 +13,7 @@ export const LiveRun = ({ id }: { readonly id: number }) => {
   const [turns, setTurns] = useState<ReadonlyArray<LiveTurn>>([])
   const [state, setState] = useState<State>({ is: "live" })
   const [hasSound, setHasSound] = useState(false)
-  const [isHeard, setHeard] = useState(false)
+  const [isPlaying, setPlaying] = useState(false)
   const sound = useRef<ReturnType<typeof makeCallSound>>(undefined)
   useEffect(() => {
     const leaving = new AbortController()
@@ -52,16 +52,16 @@ export const LiveRun = ({ id }: { readonly id: number }) => {
           <button
             type="button"
             className="button small"
-            aria-pressed={isHeard}
+            aria-pressed={isPlaying}
             onClick={() => {
-              if (isHeard) {
+              if (isPlaying) {
                 sound.current?.close()
                 sound.current = undefined
               } else sound.current = makeCallSound()
-              setHeard(!isHeard)
+              setPlaying(!isPlaying)
             }}
           >
-            {isHeard ? "Stop listening" : "Listen"}
+            {isPlaying ? "Stop listening" : "Listen"}
           </button>
         ) : null}
       </header>

@@ -144,7 +144,7 @@ export const startCall = (
     let activity = noActivity
     let sent = 0
     /** The frame that was sent last; null for silence. */
-    let said: Uint8Array | null = null
+    let callerFrame: Uint8Array | null = null
     let transit = noTransit
     let received = 0
     let invalid = 0
@@ -210,15 +210,15 @@ export const startCall = (
       const played = playUntil(playback, until)
       playback = played.playback
       agentTrack.push(...played.played)
-      const heard = partOf(played.played, activity.position, until)
-      activity = listen(activity, heard, options)
-      if (heard.length === FRAME_SAMPLES) config.onAudio?.(sent - 1, said, heard)
+      const agentFrame = partOf(played.played, activity.position, until)
+      activity = listen(activity, agentFrame, options)
+      if (agentFrame.length === FRAME_SAMPLES) config.onAudio?.(sent - 1, callerFrame, agentFrame)
       return played.marks
     }
 
     const sendClean = (frame: Uint8Array | undefined) => {
       if (frame !== undefined) callerTrack.push({ at: sent * FRAME_SAMPLES, audio: frame })
-      said = frame ?? null
+      callerFrame = frame ?? null
       return sendAll(protocol.media(frame ?? silenceOf(FRAME_SAMPLES)))
     }
 
@@ -226,7 +226,7 @@ export const startCall = (
     const sendImpaired = (over: ImpairedLine, frame: Uint8Array | undefined) => {
       const arriving = impaired(over, frame ?? silenceOf(FRAME_SAMPLES), sent)
       callerTrack.push({ at: sent * FRAME_SAMPLES, audio: arriving })
-      said = arriving
+      callerFrame = arriving
       const sending = transmit(over, transit, arriving)
       ;({ transit } = sending)
       return sendAll(sending.arrived.flatMap(protocol.media))
