@@ -18,11 +18,11 @@ export class ColumnStoreHealth extends Context.Tag("@earshot/core/analytics/Colu
     readonly failure: Effect.Effect<ColumnStoreUnavailable | undefined>
     /**
      * The generation of its tables. They are prepared and checked when they are first used, and again after a failure or
-     * after `forget`.
+     * after `invalidate`.
      */
     readonly generation: (installation: string) => Effect.Effect<string, ColumnStoreUnavailable>
     /** Has `generation` ask the column store again. */
-    readonly forget: Effect.Effect<void>
+    readonly invalidate: Effect.Effect<void>
     /** Records that it failed: logs a warning unless it has not worked since the one before. */
     readonly failed: (error: ColumnStoreUnavailable) => Effect.Effect<void>
     /** Records that it works. */
@@ -46,7 +46,7 @@ export const layer: Layer.Layer<ColumnStoreHealth, never, ColumnStore> = Layer.e
             ? Effect.map(store.prepare(installation), (prepared) => (generation = prepared.generation))
             : Effect.succeed(generation)
         ),
-      forget: Effect.sync(() => {
+      invalidate: Effect.sync(() => {
         generation = undefined
       }),
       failed: (error) =>

@@ -5,7 +5,7 @@
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import type * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import { StorageBusy, type StorageError } from "../kernel/Storage.js"
@@ -25,10 +25,10 @@ export interface FreshAnalyticsConfig {
 /** Who answered the charts of a request. */
 export type AnalyticsAnswer = "column-store" | "row-store"
 
-/** Told who answers each question, where there is a column store. */
+/** Receives what answered each question, where there is a column store. */
 export class AnalyticsListener extends Context.Reference<AnalyticsListener>()(
   "@earshot/core/analytics/AnalyticsListener",
-  { defaultValue: (): ((answer: AnalyticsAnswer) => void) => () => {} }
+  { defaultValue: (): ((answer: AnalyticsAnswer) => void) => () => undefined }
 ) {}
 
 /** The questions of one snapshot that the column store answers, and why it could not. */
@@ -75,7 +75,7 @@ export const layer = (
           const generation =
             status.generation === null || known === status.generation
               ? known
-              : yield* Effect.zipRight(health.forget, health.generation(status.installation))
+              : yield* Effect.zipRight(health.invalidate, health.generation(status.installation))
           const found = readiness(status, generation)
           if (found.is === "not ready") return yield* Effect.fail(found.why)
           if (found.is === "pending") yield* applied(permit, found.upTo)
@@ -112,10 +112,10 @@ export const layer = (
           return answer
         })
 
-      const told = (answer: Answer) =>
+      const report = (answer: Answer) =>
         Effect.zipRight(
           countAnswer(answer),
-          Effect.map(AnalyticsListener, (tell) => tell(answer === "column-store" ? answer : "row-store"))
+          Effect.map(AnalyticsListener, (listen) => listen(answer === "column-store" ? answer : "row-store"))
         )
 
       const inSnapshot: AnalyticsStore["Type"]["inSnapshot"] = (permit, of, questions) =>
@@ -123,11 +123,11 @@ export const layer = (
           if (outer !== undefined) return questions
           const byRows = (why: RowStoreReason) =>
             Effect.zipRight(
-              told(why),
+              report(why),
               rows.inSnapshot(permit, of, Effect.provideService(questions, AnsweredBy, "row-store" as const))
             )
           return Effect.matchEffect(byColumns(permit, of, questions), {
-            onSuccess: (outcome) => Effect.zipRight(told("column-store"), outcome),
+            onSuccess: (outcome) => Effect.zipRight(report("column-store"), outcome),
             onFailure: (error) =>
               typeof error === "string"
                 ? byRows(error)

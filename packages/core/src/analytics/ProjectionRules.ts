@@ -1,6 +1,6 @@
 /** Decisions about a projection: whether it may answer a question, how far it lags, when it is tried again. */
 import type { Backoff } from "../jobs/Backoff.js"
-import type { ProjectionStatus } from "./ProjectionFeed.js"
+import type { ProjectionStatus } from "./ProjectionStatus.js"
 
 /** Why the primary database answers a question although there is a column store. */
 export type RowStoreReason =

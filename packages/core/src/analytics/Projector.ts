@@ -7,7 +7,8 @@ import { randomUUID } from "node:crypto"
 import type { StorageError } from "../kernel/Storage.js"
 import { ColumnStoreHealth } from "./ColumnStoreHealth.js"
 import { ColumnStore, type ColumnStoreUnavailable } from "./Projection.js"
-import { type ProjectionBatch, ProjectionFeed, type ProjectionStatus } from "./ProjectionFeed.js"
+import { type ProjectionBatch, ProjectionFeed } from "./ProjectionFeed.js"
+import type { ProjectionStatus } from "./ProjectionStatus.js"
 import { countBatch, countErasure, showLag } from "./ProjectionMetrics.js"
 import { isErasureDue, type Lag, nextLag } from "./ProjectionRules.js"
 
@@ -99,7 +100,7 @@ export const make = (
     /** Begins anew where the column store has not what was applied, or a rebuild was requested. */
     const begin = Effect.gen(function* () {
       const { generation } = yield* store.clear
-      yield* health.forget
+      yield* health.invalidate
       yield* Effect.logInfo("Building the column store's projection of all calls")
       return yield* feed.begin(owner, generation)
     })
@@ -132,7 +133,7 @@ export const make = (
       const generation =
         status.generation === known
           ? known
-          : yield* Effect.zipRight(health.forget, health.generation(status.installation ?? ""))
+          : yield* Effect.zipRight(health.invalidate, health.generation(status.installation ?? ""))
       if (!status.recording || status.generation !== generation) return yield* begin
       const batch = yield* feed.take(owner, batchSize)
       if (batch === null) {

@@ -18,7 +18,8 @@ export {
   type ProjectedDigest,
   type ProjectedEvaluation
 } from "./Projection.js"
-export { type ProjectionBatch, ProjectionFeed, type ProjectionStatus } from "./ProjectionFeed.js"
+export { type ProjectionBatch, ProjectionFeed } from "./ProjectionFeed.js"
+export type { ProjectionStatus } from "./ProjectionStatus.js"
 export { type ProjectionTotals, projectionTotals } from "./ProjectionMetrics.js"
 export { ColumnStoreMissing, type ProjectionOverview, Projections } from "./Projections.js"
 export type { ProjectionReport } from "./VerifyProjection.js"

@@ -77,7 +77,7 @@ for (const database of TestEngine.databases) {
             const stat = yield* statOf(actor, own.id)
             const elsewhere = yield* statOf(other.actor, other.project.id)
             yield* project
-            const stands = yield* Deferred.make<void>()
+            const stands = yield* Deferred.make<undefined>()
             store.beforeApply = Deferred.await(stands)
             yield* ingest(actor, call(agent, "a"))
             const standing = yield* Effect.fork(project)

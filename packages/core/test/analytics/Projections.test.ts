@@ -134,8 +134,8 @@ for (const database of TestEngine.databases) {
                 { call: second, is: "missing" }
               ]
             })
-            const told: Array<number> = []
-            yield* projections.rebuild(({ done }) => Effect.sync(() => void told.push(done)))
+            const reported: Array<number> = []
+            yield* projections.rebuild(({ done }) => Effect.sync(() => void reported.push(done)))
             expect(yield* projections.verify(nothing)).toMatchObject({ missing: 0, extra: 0, different: 0 })
           }),
         { batch: 2 }
@@ -150,8 +150,8 @@ for (const database of TestEngine.databases) {
             const { actor, agent } = yield* TestEngine.fixture
             const feed = yield* ProjectionFeed
             for (const id of ["a", "b", "c", "d", "e"]) yield* ingest(actor, call(agent, id))
-            const never = yield* Deferred.make<void, ColumnStoreUnavailable>()
-            const third = yield* Deferred.make<void>()
+            const never = yield* Deferred.make<undefined, ColumnStoreUnavailable>()
+            const third = yield* Deferred.make<undefined>()
             store.beforeApply = Effect.suspend(() =>
               store.applied() === 2
                 ? Effect.zipRight(Deferred.succeed(third, undefined), Deferred.await(never))
@@ -202,8 +202,8 @@ for (const database of TestEngine.databases) {
           yield* second.project
           expect(store.calls().size).toBe(0)
           // The first one reads the call, stands still until its lease has expired, and must not undo what came after.
-          const reached = yield* Deferred.make<void>()
-          const go = yield* Deferred.make<void>()
+          const reached = yield* Deferred.make<undefined>()
+          const go = yield* Deferred.make<undefined>()
           const stand = Effect.zipRight(Deferred.succeed(reached, undefined), Deferred.await(go))
           store.beforeApply = Effect.suspend(() => {
             store.beforeApply = Effect.void

@@ -66,7 +66,7 @@ export const stored = Effect.gen(function* () {
     isReviewed: call.is_reviewed === 1,
     callEndedReason: call.call_ended_reason,
     feedback: call.feedback,
-    metadata: call.metadata === null ? null : JSON.parse(String(call.metadata)),
+    metadata: typeof call.metadata === "string" ? JSON.parse(call.metadata) : call.metadata,
     evaluations: evaluations
       .filter((one) => Number(one.call_id) === Number(call.id))
       .map((one) => [Number(one.metric_id), one.value_kind, number(one.value_number), one.value_text, latenciesOf(one)])

@@ -258,7 +258,7 @@ class Tagger {
       all[at]?.cls === "N" &&
       before?.text === "-" &&
       before.start === all[at - 2]?.end &&
-      before.end === all[at]?.start &&
+      before.end === all[at].start &&
       all[at - 2]?.cls === "w"
     return isLabel || isGlued || this.#isInLongNumber(at)
   }

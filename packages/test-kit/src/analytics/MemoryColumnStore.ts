@@ -6,6 +6,7 @@ import {
   type ColumnStoreReason,
   ColumnStoreUnavailable,
   digestOf,
+  type Json,
   type ProjectedCall,
   type ProjectedChanges,
   ResourceNames
@@ -55,7 +56,8 @@ const valueOf = ({ valueKind, valueNumber, valueText }: ProjectedCall["evaluatio
         ? valueText
         : null
 
-const documentOf = (text: string | null) => (text === null ? null : JSON.parse(text))
+// eslint-disable-next-line typescript/no-unsafe-return -- JSON that the feed has written
+const documentOf = (text: string | null): Json | null => (text === null ? null : JSON.parse(text))
 
 const filterable = (
   call: ProjectedCall,

@@ -57,6 +57,14 @@ const create = async (text: string, name: string, project: number): Promise<numb
   return id
 }
 
+/** Why the import failed, where no field of the form says so. */
+const Failure = ({ error }: { readonly error: Error | null }) =>
+  error === null || error instanceof EarshotError ? null : (
+    <p className="notice bad plain" role="alert">
+      {error instanceof TypeError ? messageOf(error) : error.message}
+    </p>
+  )
+
 export const ImportDashboard = ({ onClose }: { readonly onClose: () => void }) => {
   const projects = useQuery(projectsQuery)
   const queries = useQueryClient()
@@ -66,7 +74,9 @@ export const ImportDashboard = ({ onClose }: { readonly onClose: () => void }) =
   const [project, setProject] = useState<number>()
   const chosen = project ?? projects.data?.[0]?.id
   const file = text.trim() === "" ? undefined : readFile(text)
-  const ids = file !== undefined && "dashboard" in file ? fieldsWithIds(file.dashboard) : []
+  const dashboard = file !== undefined && "dashboard" in file ? file.dashboard : undefined
+  const problem = file !== undefined && "error" in file ? file.error : undefined
+  const ids = dashboard === undefined ? [] : fieldsWithIds(dashboard)
   const read = (given: string) => {
     setText(given)
     const known = readFile(given)
@@ -87,7 +97,7 @@ export const ImportDashboard = ({ onClose }: { readonly onClose: () => void }) =
       error={error instanceof EarshotError ? error : null}
       fields={[]}
       isPending={save.isPending}
-      isComplete={file !== undefined && "dashboard" in file && name.trim() !== "" && chosen !== undefined}
+      isComplete={dashboard !== undefined && name.trim() !== "" && chosen !== undefined}
       onSubmit={() => {
         save.mutate()
       }}
@@ -111,16 +121,16 @@ export const ImportDashboard = ({ onClose }: { readonly onClose: () => void }) =
           rows={8}
           spellCheck={false}
           value={text}
-          aria-invalid={file !== undefined && "error" in file}
+          aria-invalid={problem !== undefined}
           onChange={(event) => {
             read(event.target.value)
           }}
         />
-        {file !== undefined && "error" in file ? (
+        {problem === undefined ? null : (
           <span className="field-error plain" role="alert">
-            {file.error}
+            {problem}
           </span>
-        ) : null}
+        )}
       </label>
       <TextField name="Name" value={name} maxLength={255} onChange={setName} />
       {(projects.data?.length ?? 0) > 1 ? (
@@ -138,11 +148,7 @@ export const ImportDashboard = ({ onClose }: { readonly onClose: () => void }) =
           Filters name ids of the place that the file comes from, in {ids.join(", ")}. Check them after the import.
         </p>
       )}
-      {error === null || error instanceof EarshotError ? null : (
-        <p className="notice bad plain" role="alert">
-          {error instanceof TypeError ? messageOf(error) : error.message}
-        </p>
-      )}
+      <Failure error={error} />
     </FormDialog>
   )
 }

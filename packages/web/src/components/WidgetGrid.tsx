@@ -65,7 +65,7 @@ export const WidgetGrid = ({
 }) => {
   const grid = useRef<HTMLDivElement>(null)
   const [dragged, setDragged] = useState<Dragged>()
-  const [announced, setAnnounced] = useState("")
+  const [announcement, setAnnouncement] = useState("")
   const stored = placesOf(widgets)
   const places = dragged === undefined ? stored : arranged(stored, dragged.id, dragged.place)
 
@@ -81,7 +81,7 @@ export const WidgetGrid = ({
     const after = arranged(before, widget.id, place)
     latest.current = after
     onPlace?.(after)
-    setAnnounced(`${titleOf(widget)}: ${inWords(place)}`)
+    setAnnouncement(`${titleOf(widget)}: ${inWords(place)}`)
   }
 
   const onKeys = (widget: Widget) => (event: KeyboardEvent) => {
@@ -115,7 +115,7 @@ export const WidgetGrid = ({
       setDragged(undefined)
       if (isKept && place !== from) {
         onPlace?.(arranged(stored, widget.id, place))
-        setAnnounced(`${titleOf(widget)}: ${inWords(place)}`)
+        setAnnouncement(`${titleOf(widget)}: ${inWords(place)}`)
       }
     }
     const listen = <Name extends keyof HTMLElementEventMap>(
@@ -192,7 +192,7 @@ export const WidgetGrid = ({
         })}
       </div>
       <p className="sr-only" role="status">
-        {announced}
+        {announcement}
       </p>
     </>
   )

@@ -111,7 +111,8 @@ export const readFile = (text: string): ReadFile => {
   if (value.widgets.length > MAX_WIDGETS) return { error: `A dashboard has at most ${MAX_WIDGETS} widgets.` }
   const widgets = value.widgets.map(widgetIn)
   const wrong = widgets.findIndex((widget) => typeof widget === "string")
-  if (wrong >= 0) return { error: `Widget ${wrong + 1} ${String(widgets[wrong])}` }
+  const reason = widgets[wrong]
+  if (typeof reason === "string") return { error: `Widget ${wrong + 1} ${reason}` }
   return {
     dashboard: {
       name: asText(value.name),

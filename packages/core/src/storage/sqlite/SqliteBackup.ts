@@ -112,7 +112,7 @@ const using = on(false)
  * A copy begins as another installation: restored beside the database that it was made of, it would write to the same column
  * store. Databases of earlier versions have no such table.
  */
-const forgetColumnStore = Effect.gen(function* () {
+const detachColumnStore = Effect.gen(function* () {
   const sql = yield* SqlClient
   const { nameOf, tables } = yield* Dialect
   const found = yield* sql`SELECT 1 AS found FROM sqlite_master WHERE name = ${nameOf("analytics_projection")}`
@@ -150,7 +150,7 @@ export const backup = (
           Effect.zipRight(Effect.flatMap(SqlClient, (sql) => sql`VACUUM INTO ${copied}`)),
           reading(from.filename, from.tablePrefix)
         )
-        yield* using(copied, from.tablePrefix)(forgetColumnStore)
+        yield* using(copied, from.tablePrefix)(detachColumnStore)
         yield* attempt(() => chmod(copied, 0o600).then(() => flush(copied)))
         const keys = yield* Effect.gen(function* () {
           const sql = yield* SqlClient
