@@ -55,6 +55,7 @@ import {
   FolderId,
   Folders,
   Ledger,
+  LiveRuns,
   MetricId,
   Metrics,
   type Pages,
@@ -400,6 +401,11 @@ export const routes: Readonly<Record<string, Route>> = {
     done(
       Effect.flatMap(CallRecordings, (all) => all.openRun(RunId.make(id))),
       ({ contentType }) => contentType
+    ),
+  "GET /test_framework/v1/runs/:id/live/": (id) =>
+    done(
+      Effect.flatMap(LiveRuns, (all) => all.listen(RunId.make(id))),
+      () => "listening"
     ),
   "POST /test_framework/v1/runs/claim/": (_, json) =>
     done(

@@ -150,6 +150,7 @@ export const things: Readonly<Record<Thing, Asked>> = {
     requests: [
       ["GET"],
       ["GET", "recording/"],
+      ["GET", "live/"],
       ["POST", "cancel/"],
       ["POST", "heartbeat/", { lease: "x" }],
       ["POST", "complete/", { lease: "x", transcript_type: "service", transcript_json: [], success: true }],
