@@ -118,6 +118,7 @@ const violating: ReadonlyArray<readonly [rule: string, file: string, text: strin
   ["only-storage-uses-sql", "packages/cli-adapter/src/Direct.ts", uses("@effect/sql/SqlClient")],
   ["sqlite-driver-in-storage-sqlite", `${CORE}/storage/sql/Sqlite.ts`, uses("@effect/sql-sqlite-node/SqliteClient")],
   ["sqlite-driver-in-storage-sqlite", "packages/cli-adapter/src/Native.ts", uses("better-sqlite3")],
+  ["clickhouse-driver-in-storage-clickhouse", `${CORE}/storage/sql/Columns.ts`, uses("@clickhouse/client")],
   ["postgres-driver-in-storage-postgres", `${CORE}/Pg.ts`, uses("@effect/sql-pg/PgClient")],
   ["postgres-driver-in-storage-postgres", "examples/src/Pg.ts", uses("pg")],
   ["wiring-in-few-places", "packages/cli-adapter/src/Opens.ts", uses("@earshot/core/sqlite")],
@@ -169,6 +170,8 @@ beforeAll(async () => {
     await symlink(join(ROOT, "packages/test-kit/node_modules", name), join(installed, name))
   }
   await symlink(join(ROOT, "bench/node_modules/better-sqlite3"), join(installed, "better-sqlite3"))
+  await mkdir(join(installed, "@clickhouse"))
+  await symlink(join(ROOT, "packages/core/node_modules/@clickhouse/client"), join(installed, "@clickhouse/client"))
 
   const program = join(ROOT, "node_modules/dependency-cruiser/bin/dependency-cruise.mjs")
   const roots = ["redaction", "core", "http-adapter", "cli-adapter", "test-kit", "web"].map(

@@ -62,7 +62,12 @@ for (const database of TestEngine.databases) {
           auth_token: "********"
         })
         const opened = Option.getOrThrow(agents.openVoiceEndpoint(yield* as(agents.read(agent.id))))
-        expect(opened).toEqual({ url: "wss://bot.example/media", headers: {}, authToken: Redacted.make(token) })
+        expect(opened).toEqual({
+          url: "wss://bot.example/media",
+          protocol: "twilio",
+          headers: {},
+          authToken: Redacted.make(token)
+        })
         expect((yield* update(voiceEndpoint({}, null))).voiceEndpoint?.authToken).toBeNull()
         expect((yield* update({ voice_endpoint: null })).voiceEndpoint).toBeNull()
       }).pipe(Effect.provide(TestEngine.layer(database)))

@@ -74,7 +74,8 @@ describe("formulas on hand-computed transcripts", () => {
         { at_second: 5, duration_ms: 500 },
         { at_second: 9, duration_ms: 1000 }
       ],
-      statistics
+      statistics,
+      sample: [500, 1000]
     })
     expect(measureTurns("latency_ms", plain, { configuration: { statistic: "p95" } }).value).toBe(975)
     expect(measureTurns("latency_ms", plain, { configuration: { statistic: "mode" } }).value).toBe(750)

@@ -51,6 +51,15 @@ describe("metrics and logs", () => {
         ["earshot_redaction_calls_total", "counter"],
         ["earshot_redaction_seconds_total", "counter"],
         ["earshot_redaction_recordings_dropped_total", "counter"],
+        ["earshot_analytics_answers_total", "counter"],
+        ["earshot_column_store_failures_total", "counter"],
+        ["earshot_projection_calls_total", "counter"],
+        ["earshot_projection_deletes_total", "counter"],
+        ["earshot_projection_batches_total", "counter"],
+        ["earshot_projection_seconds_total", "counter"],
+        ["earshot_projection_erasures_total", "counter"],
+        ["earshot_projection_pending", "gauge"],
+        ["earshot_projection_lag_seconds", "gauge"],
         ["earshot_http_requests_in_flight", "gauge"],
         ["earshot_http_body_bytes_in_flight", "gauge"],
         ["earshot_http_response_bytes_in_flight", "gauge"],
@@ -63,7 +72,7 @@ describe("metrics and logs", () => {
       const labels = new Set([...text.matchAll(/([a-z_]+)="/g)].map(([, label]) => label))
       for (const label of ["method", "route", "status", "le", "reason"]) labels.delete(label)
       // Lists of the interface: sensitive fields, voice platforms, and the outcomes of their events.
-      for (const label of ["field", "platform", "outcome"]) labels.delete(label)
+      for (const label of ["field", "platform", "outcome", "source", "reason"]) labels.delete(label)
       // Those of the process: versions, spaces of the heap, kinds of handles.
       for (const label of labels)
         expect(["version", "major", "minor", "patch", "space", "kind", "type", "quantile"]).toContain(label)
