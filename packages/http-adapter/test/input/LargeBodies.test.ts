@@ -56,6 +56,8 @@ describe("a body of 100 MB", async () => {
     const small = await startServer({ limits: { bodyBytes: 2000, multipartBytes: 2000, bytesInFlight: 2000 } })
     try {
       const { key } = await small.tenant()
+      // The key is cached from here on, so that the slow body is counted before the first probe.
+      expect((await small.send("POST", OBSERVE, { key, json: {} })).status).toBe(400)
       const slow = request({
         port: small.port,
         method: "POST",
