@@ -100,7 +100,7 @@ export const fullDatabaseScenario: Scenario = {
 }
 
 /** A second of silence. */
-const wav = (): Uint8Array => {
+const wav = (): Buffer<ArrayBuffer> => {
   const bytes = Buffer.alloc(44 + 16_000)
   bytes.write("RIFF", 0)
   bytes.writeUInt32LE(bytes.length - 8, 4)
