@@ -7,7 +7,7 @@ import {
   Outlet,
   redirect
 } from "@tanstack/react-router"
-import type { CallSelection } from "./api/calls.js"
+import { callsQuery, type CallSelection } from "./api/calls.js"
 import { basePath, connection, queryClient } from "./api/client.js"
 import { sessionQuery } from "./api/session.js"
 import type { EvaluatorSelection } from "./api/tests.js"
@@ -68,10 +68,19 @@ const login = createRoute({
   component: Login
 })
 
+const callSearch = (search: Readonly<Record<string, unknown>>): CallSelection => ({
+  filter: readFilter(search.filter) ?? undefined,
+  agent: asId(search.agent)
+})
+
 const app = createRoute({
   getParentRoute: () => root,
   id: "app",
   beforeLoad: async ({ location }) => {
+    // The list that most visits begin with is read beside the session, not after it. The page shows an error of it.
+    if (/\/calls\/?$/.test(location.pathname)) {
+      queryClient.infiniteQuery(callsQuery(callSearch(location.search))).catch(() => undefined)
+    }
     const session = await queryClient.query({ ...sessionQuery, staleTime: "static" })
     // eslint-disable-next-line typescript/only-throw-error -- the router's way to redirect
     if (session === null) throw redirect({ to: "/login", search: { next: location.href } })
@@ -96,11 +105,6 @@ const home = createRoute({
     // eslint-disable-next-line typescript/only-throw-error -- the router's way to redirect
     throw redirect({ to: "/calls", search: {}, replace: true })
   }
-})
-
-const callSearch = (search: Readonly<Record<string, unknown>>): CallSelection => ({
-  filter: readFilter(search.filter) ?? undefined,
-  agent: asId(search.agent)
 })
 
 const calls = createRoute({ getParentRoute: () => app, path: "/calls", validateSearch: callSearch, component: Calls })

@@ -175,6 +175,57 @@ describe("the pages of tests", () => {
     await page.getByText("No test profiles yet").waitFor()
   })
 
+  it("show and play a run while it is played", async () => {
+    await server.post("/test_framework/v2/scenarios/run_scenarios_json/", {
+      agent_id: server.agent,
+      spec: {
+        version: "1",
+        suite: { name: "Live" },
+        scenarios: [{ key: "live", name: "Is listened to", type: "instruction", instructions: "Talk." }]
+      }
+    })
+    const { results } = (await server.post("/test_framework/v1/runs/claim/", { channel: "voice" })) as {
+      results: ReadonlyArray<{ readonly run: { readonly id: number } }>
+    }
+    const { id } = results[0]!.run
+    const turn = (speaker: "main_agent" | "testing_agent", content: string, startTime: number | undefined) => ({
+      speaker,
+      content,
+      startTime,
+      endTime: undefined,
+      words: []
+    })
+    const { end, observer } = await server.playRun(id)
+    observer.turn(turn("main_agent", "Good evening.", 1.2))
+    const page = await open(`/runs/${id}`)
+    const live = page.getByRole("region", { name: "In progress" })
+    await live.getByText("Agent 0:01 Good evening.").waitFor()
+    observer.turn(turn("testing_agent", HOSTILE, undefined))
+    await live.getByText("onerror").waitFor()
+    expect(await live.getByRole("button").count()).toBe(0)
+    // A tone of the agent, 20 ms a frame, until the page plays it.
+    const tone = Uint8Array.from({ length: 160 }, (_, at) => (at % 16 < 8 ? 0x90 : 0x10))
+    let frame = 0
+    const sound = setInterval(() => {
+      observer.audio(frame++, null, tone)
+    }, 20)
+    try {
+      await live.getByRole("button", { name: "Listen" }).press("Enter")
+      await live.getByRole("button", { name: "Stop listening", pressed: true }).waitFor()
+      await expectSoundPage(page, "live-run")
+      await live.getByRole("button", { name: "Stop listening" }).press("Enter")
+      await live.getByRole("button", { name: "Listen" }).waitFor()
+    } finally {
+      clearInterval(sound)
+    }
+    await end()
+    await live.getByText("Live", { exact: true }).waitFor({ state: "detached" })
+    expect(await live.getByText("Good evening.").isVisible()).toBe(true)
+    // Nobody plays it any more: the page says where it can be heard.
+    await page.reload()
+    await live.getByRole("alert").getByText("played by another process or by a worker").waitFor()
+  })
+
   it("offer nothing that the key may not do", async () => {
     await server.post("/test_framework/v1/scenarios/", {
       agent: server.agent,

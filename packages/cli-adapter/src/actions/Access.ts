@@ -8,6 +8,7 @@ import { UsageError, CommandRejected } from "../Errors.js"
 import { type PageOptions, pageQuery, printPage } from "../Listing.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
+import { serverAddress } from "../ServerAddress.js"
 import { type CommonOptions, defined } from "../Settings.js"
 import { onTarget } from "../Target.js"
 import { jsonLine } from "../Text.js"
@@ -47,6 +48,10 @@ export const createLink = (options: LinkOptions): CommandEffect =>
     yield* screen.note(
       `Created link ${issued.id}. Send it in the header X-SHAREABLE-LINK. Store it now: it is not shown again.`
     )
+    for (const { id, type } of issued.bounds) {
+      if (type !== "dashboard") continue
+      yield* screen.note(`Page of dashboard ${id}: ${serverAddress(options)}/app/share/${id}#link=${issued.token}`)
+    }
   }).pipe(onTarget(options))
 
 export const listLinks = (options: CommonOptions & PageOptions): CommandEffect =>

@@ -3,7 +3,8 @@ import { send } from "../Api.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { UsageError } from "../Errors.js"
 import { Screen } from "../Screen.js"
-import { type CommonOptions, nonBlank } from "../Settings.js"
+import { serverAddress } from "../ServerAddress.js"
+import type { CommonOptions } from "../Settings.js"
 import { onTarget } from "../Target.js"
 import { jsonLine } from "../Text.js"
 
@@ -12,16 +13,12 @@ export interface SignInOptions extends CommonOptions {
   readonly scopes: ReadonlyArray<string>
 }
 
-/** Where `serve` listens by default. */
-const DEFAULT_URL = "http://127.0.0.1:8080"
-
 export const signIn = (options: SignInOptions): CommandEffect => {
-  const address = nonBlank(options.publicUrl) ?? nonBlank(process.env.EARSHOT_PUBLIC_URL) ?? options.url ?? DEFAULT_URL
-  const url = address.replace(/\/+$/, "")
+  const url = serverAddress(options)
   return /^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : "")
     ? createLink(url, options)
     : new UsageError({
-        reason: `--public-url: ${JSON.stringify(address)} is not an address such as https://earshot.example.com.`
+        reason: `--public-url: ${JSON.stringify(url)} is not an address such as https://earshot.example.com.`
       })
 }
 

@@ -103,6 +103,7 @@ describe.each(["sqlite", "postgres"] as const)("dashboards, links and tokens on 
     const made = await run(createLink({ ...host(), ...link }))
     expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^\S{20,}$/) })
     expect(made.err).toContain("X-SHAREABLE-LINK")
+    expect(made.err).toContain(`http://127.0.0.1:8080/app/share/${dashboard}#link=${made.out.trim()}`)
     const asJson = await run(createLink({ ...host(true), ...link, name: "Second" }))
     const issued: { readonly id: number } = JSON.parse(asJson.out)
     expect(issued).toMatchObject({ name: "Second", bounds: [{ type: "dashboard", id: dashboard }] })

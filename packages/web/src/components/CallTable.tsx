@@ -1,8 +1,8 @@
 /** Calls in rows, of which only those in view are in the document. */
-import { Link } from "@tanstack/react-router"
+import { useNavigate, useRouter } from "@tanstack/react-router"
 import { useVirtualizer } from "@tanstack/react-virtual"
-import { type ReactNode, useEffect, useMemo, useRef } from "react"
-import type { Call } from "../api/client.js"
+import { memo, type MouseEvent, type ReactNode, useCallback, useEffect, useMemo, useRef } from "react"
+import { basePath, type Call } from "../api/client.js"
 import { fullTime, metricValue, shortTime } from "../rules/format.js"
 import type { CallSelection } from "../api/calls.js"
 import { CallStatus } from "./Status.js"
@@ -75,6 +75,77 @@ const ROW = 40
 const GAP = 14
 const PADDING = 40
 
+interface RowProps {
+  readonly call: Call
+  readonly index: number
+  readonly columns: ReadonlyArray<Column>
+  readonly now: Date
+  /** The address of the call's page, which keeps the filter. */
+  readonly href: string
+  readonly isSelected: boolean
+  readonly template: string
+  readonly minWidth: number
+  /** Pixels from the first row on. */
+  readonly start: number
+  readonly onMove: (from: number, by: number) => void
+  readonly onOpen: (id: number) => void
+  readonly onToggle: (id: number) => void
+}
+
+/** Whether a click opens a link in this tab. */
+const isPlainClick = ({ altKey, button, ctrlKey, metaKey, shiftKey }: MouseEvent): boolean =>
+  button === 0 && !altKey && !ctrlKey && !metaKey && !shiftKey
+
+/** Drawn once as long as it is in view; its link is a plain one, since the router's costs more than the rest of the row. */
+const Row = memo(function Row(props: RowProps) {
+  const { call, columns, href, index, isSelected, minWidth, now, onMove, onOpen, onToggle, start, template } = props
+  return (
+    <div
+      data-index={index}
+      className="call-row"
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      style={{ gridTemplateColumns: template, minWidth, transform: `translateY(${start}px)` }}
+      onKeyDown={({ key }) => {
+        if (key === "ArrowDown" || key === "j") onMove(index, 1)
+        else if (key === "ArrowUp" || key === "k") onMove(index, -1)
+        else if (key === "x") onToggle(call.id)
+      }}
+    >
+      <div role="cell">
+        <input
+          type="checkbox"
+          aria-label={`Select call ${call.call_id}`}
+          checked={isSelected}
+          onChange={() => {
+            onToggle(call.id)
+          }}
+        />
+      </div>
+      {columns.map((column) => (
+        <div key={column.id} role="cell" className={column.isNumber === true ? "number" : "truncate"}>
+          {column.id === "call" ? (
+            <a
+              href={href}
+              className="call-link truncate plain"
+              onClick={(event) => {
+                if (!isPlainClick(event)) return
+                event.preventDefault()
+                onOpen(call.id)
+              }}
+            >
+              {call.call_id}
+            </a>
+          ) : (
+            column.cell(call, now)
+          )}
+        </div>
+      ))}
+    </div>
+  )
+})
+
 export const CallTable = ({
   calls,
   columns,
@@ -88,10 +159,12 @@ export const CallTable = ({
   readonly columns: ReadonlyArray<Column>
   readonly search: CallSelection
   readonly selected: ReadonlySet<number>
-  readonly onSelect: (ids: ReadonlySet<number>) => void
+  readonly onSelect: (change: (selected: ReadonlySet<number>) => ReadonlySet<number>) => void
   readonly hasMore: boolean
   readonly onMore: () => void
 }) => {
+  const router = useRouter()
+  const navigate = useNavigate()
   const scroller = useRef<HTMLDivElement>(null)
   const now = useMemo(() => new Date(), [])
   const rows = useVirtualizer({
@@ -109,26 +182,43 @@ export const CallTable = ({
   const template = `20px ${columns.map(({ width }) => width).join(" ")}`
   // Every row is a grid of its own: with one width for all, their columns align.
   const minWidth = columns.reduce((sum, { width }) => sum + Number(/\d+/.exec(width)?.[0] ?? 0) + GAP, 20 + PADDING)
-  const toggle = (id: number) => {
-    const next = new Set(selected)
-    if (!next.delete(id)) next.add(id)
-    onSelect(next)
-  }
+  const toggle = useCallback(
+    (id: number) => {
+      onSelect((before) => {
+        const next = new Set(before)
+        if (!next.delete(id)) next.add(id)
+        return next
+      })
+    },
+    [onSelect]
+  )
   const isAllSelected = calls.length > 0 && calls.every(({ id }) => selected.has(id))
 
+  const open = useCallback(
+    (id: number) => {
+      void navigate({ to: "/calls/$id", params: { id: String(id) }, search })
+    },
+    [navigate, search]
+  )
+  const query = useMemo(() => router.buildLocation({ to: "/calls", search }).searchStr, [router, search])
+
+  const count = calls.length
   /** The arrow keys, j and k move the focus from call to call. */
-  const move = (from: number, by: number) => {
-    const to = Math.max(0, Math.min(calls.length - 1, from + by))
-    const link = () => scroller.current?.querySelector<HTMLElement>(`[data-index="${to}"] a`)
-    rows.scrollToIndex(to)
-    // At once where the row is drawn already, so that the next key press counts from there.
-    const drawn = link()
-    if (drawn) drawn.focus()
-    else
-      requestAnimationFrame(() => {
-        link()?.focus()
-      })
-  }
+  const move = useCallback(
+    (from: number, by: number) => {
+      const to = Math.max(0, Math.min(count - 1, from + by))
+      const link = () => scroller.current?.querySelector<HTMLElement>(`[data-index="${to}"] a`)
+      rows.scrollToIndex(to)
+      // At once where the row is drawn already, so that the next key press counts from there.
+      const drawn = link()
+      if (drawn) drawn.focus()
+      else
+        requestAnimationFrame(() => {
+          link()?.focus()
+        })
+    },
+    [count, rows]
+  )
 
   return (
     <div
@@ -145,7 +235,7 @@ export const CallTable = ({
             aria-label="Select all loaded calls"
             checked={isAllSelected}
             onChange={() => {
-              onSelect(isAllSelected ? new Set() : new Set(calls.map(({ id }) => id)))
+              onSelect(() => (isAllSelected ? new Set() : new Set(calls.map(({ id }) => id))))
             }}
           />
         </div>
@@ -170,48 +260,21 @@ export const CallTable = ({
             )
           }
           return (
-            <div
+            <Row
               key={call.id}
-              data-index={index}
-              className="call-row"
-              role="row"
-              aria-rowindex={index + 2}
-              aria-selected={selected.has(call.id)}
-              style={{ gridTemplateColumns: template, minWidth, transform: `translateY(${start}px)` }}
-              onKeyDown={({ key }) => {
-                if (key === "ArrowDown" || key === "j") move(index, 1)
-                else if (key === "ArrowUp" || key === "k") move(index, -1)
-                else if (key === "x") toggle(call.id)
-              }}
-            >
-              <div role="cell">
-                <input
-                  type="checkbox"
-                  aria-label={`Select call ${call.call_id}`}
-                  checked={selected.has(call.id)}
-                  onChange={() => {
-                    toggle(call.id)
-                  }}
-                />
-              </div>
-              {columns.map((column) => (
-                <div key={column.id} role="cell" className={column.isNumber === true ? "number" : "truncate"}>
-                  {column.id === "call" ? (
-                    <Link
-                      to="/calls/$id"
-                      params={{ id: String(call.id) }}
-                      search={search}
-                      className="call-link truncate plain"
-                      preload={false}
-                    >
-                      {call.call_id}
-                    </Link>
-                  ) : (
-                    column.cell(call, now)
-                  )}
-                </div>
-              ))}
-            </div>
+              call={call}
+              index={index}
+              columns={columns}
+              now={now}
+              href={`${basePath}/app/calls/${call.id}${query}`}
+              isSelected={selected.has(call.id)}
+              template={template}
+              minWidth={minWidth}
+              start={start}
+              onMove={move}
+              onOpen={open}
+              onToggle={toggle}
+            />
           )
         })}
       </div>

@@ -42,12 +42,14 @@ export const LiveRun = ({ id }: { readonly id: number }) => {
   return (
     <section className="card" aria-labelledby="live-title">
       <header>
-        <h2 id="live-title">In progress</h2>
-        {state.is === "live" ? (
-          <span className="muted">
-            <span className="live" /> Live
-          </span>
-        ) : null}
+        <div className="row">
+          <h2 id="live-title">In progress</h2>
+          {state.is === "live" ? (
+            <span className="muted row">
+              <span className="live" /> Live
+            </span>
+          ) : null}
+        </div>
         {hasSound && state.is === "live" ? (
           <button
             type="button"

@@ -226,10 +226,14 @@ export const Calls = () => {
     [calls, named]
   )
   const [hasFacets, setFacets] = useStored("earshot.facets", false, readFlag)
-  const shown = columns.flatMap((id) => {
-    const column = id.startsWith("metric:") ? metricColumn(id.slice(7)) : COLUMNS.find((one) => one.id === id)
-    return column === undefined ? [] : [column]
-  })
+  const shown = useMemo(
+    () =>
+      columns.flatMap((id) => {
+        const column = id.startsWith("metric:") ? metricColumn(id.slice(7)) : COLUMNS.find((one) => one.id === id)
+        return column === undefined ? [] : [column]
+      }),
+    [columns]
+  )
   const { fetchNextPage, isFetchingNextPage } = pages
   const more = useCallback(() => {
     if (!isFetchingNextPage) void fetchNextPage()

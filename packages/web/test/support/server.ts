@@ -1,12 +1,16 @@
 /** A server with the app and data like the demo's. */
 import { once } from "node:events"
 import { createServer } from "node:http"
-import { type Actor, hostActor, Upload } from "@earshot/core"
+import { type Actor, hostActor, LiveRuns, type RunId, type RunObserver, Upload } from "@earshot/core"
 import { createEngine, type PromiseEngine } from "@earshot/core/promise"
 import * as AesSecretBox from "@earshot/core/providers/AesSecretBox"
 import { earshotListener } from "@earshot/http-adapter"
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
+import * as Runtime from "effect/Runtime"
+import * as Scope from "effect/Scope"
 import { buildApp } from "../../build.mjs"
 
 export interface WebServer {
@@ -21,6 +25,8 @@ export interface WebServer {
   readonly usEast: number
   /** A call from 400 days ago with two tool calls, of which one has hostile text, and with timings. */
   readonly callWithTools: number
+  /** Plays a run as far as its listeners are concerned, until `end`. */
+  readonly playRun: (run: number) => Promise<{ readonly observer: RunObserver; readonly end: () => Promise<void> }>
   /** Runs the jobs that are due. */
   readonly runJobs: () => Promise<unknown>
   /** A new sign-in link. */
@@ -246,6 +252,14 @@ export const startWebServer = async (count = 150, allowOrigins: ReadonlyArray<st
     callWithTools,
     requests: () => requests,
     post,
+    playRun: async (run) => {
+      const runPromise = Runtime.runPromise(await engine.runtime())
+      const scope = await runPromise(Scope.make())
+      const observer = await runPromise(
+        Effect.flatMap(LiveRuns, (live) => Scope.extend(live.publish(run as RunId), scope))
+      )
+      return { observer, end: () => runPromise(Scope.close(scope, Exit.void)) }
+    },
     runJobs: () => engine.jobs.drain(),
     signInLink: async () => `${url}${((await post("/user/v1/sign_in_links/", {})) as { path: string }).path}`,
     delete: (path) => fetch(`${url}${path}`, { method: "DELETE", headers: { "x-service-api-key": secret } }),
