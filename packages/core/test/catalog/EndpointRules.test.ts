@@ -227,3 +227,72 @@ describe("a voice endpoint", () => {
     expect(secretsOf({ chatEndpoint: null, voiceEndpoint: null }, OrganizationId.make(7))).toEqual([])
   })
 })
+
+/** Addresses with the origin of each; those of one origin are written differently. */
+const ADDRESSES: ReadonlyArray<readonly [url: string, origin: number]> = [
+  ["wss://bot.example/media", 1],
+  ["WSS://BOT.example:443/other?x=1", 1],
+  ["ws://bot.example/media", 2],
+  ["wss://bot.example:444/media", 3],
+  ["wss://bot.example.attacker.example/media", 4],
+  ["wss://bot.example@attacker.example/media", 5]
+]
+
+describe("the secrets of endpoints", () => {
+  const address = fc.constantFrom(...ADDRESSES)
+  const names = ["A", "B", "constructor", "__proto__"]
+  const secrets = fc.dictionary(fc.constantFrom(...names), fc.constantFrom("one", "two", ""))
+  const sent = fc.dictionary(fc.constantFrom(...names), fc.constantFrom("one", "three", MASKED))
+  const token = fc.constantFrom(null, "token", MASKED)
+
+  it("are those that were sent, and masked ones those that are stored for the same origin, or the endpoint is rejected", () => {
+    fc.assert(
+      fc.property(
+        fc.option(fc.tuple(address, secrets, fc.constantFrom(null, "kept"))),
+        address,
+        sent,
+        token,
+        fc.boolean(),
+        (stored, [url, origin], headers, auth_token, hasKey) => {
+          const known: VoiceEndpoint | null =
+            stored === null
+              ? null
+              : {
+                  url: stored[0][0],
+                  protocol: "twilio",
+                  headers: Object.fromEntries(Object.entries(stored[1]).map(([name, value]) => [name, sealed(value)])),
+                  authToken: stored[2] === null ? null : sealed(stored[2])
+                }
+          const expected = (value: string, old: string | null | undefined): string | undefined =>
+            value !== MASKED
+              ? hasKey
+                ? sealed(value)
+                : undefined
+              : stored?.[0][1] === origin && old !== null && old !== undefined
+                ? sealed(old)
+                : undefined
+          const ofHeaders = Object.entries(headers).map(
+            ([name, value]) => [name, expected(value, new Map(Object.entries(stored?.[1] ?? {})).get(name))] as const
+          )
+          const ofToken = auth_token === null ? null : expected(auth_token, stored?.[2])
+          const made = endpointsOf(
+            { voice_endpoint: { url, protocol: "twilio", headers, auth_token } },
+            { chatEndpoint: kept, voiceEndpoint: known },
+            hasKey ? Option.some(sealing) : Option.none()
+          )
+          if (ofToken === undefined || ofHeaders.some(([, value]) => value === undefined)) {
+            expect(Either.isLeft(made)).toBe(true)
+          } else {
+            expect(made).toEqual(
+              Either.right({
+                chatEndpoint: kept,
+                voiceEndpoint: { url, protocol: "twilio", headers: Object.fromEntries(ofHeaders), authToken: ofToken }
+              })
+            )
+          }
+        }
+      ),
+      { numRuns: 1000 }
+    )
+  })
+})
