@@ -23,10 +23,18 @@ export interface AudioFacts {
 
 export const UNKNOWN_AUDIO: AudioFacts = { durationSeconds: null, channels: null }
 
-/** Duration and channels are known of WAV files of samples, whose header states them. */
+/** The longest duration that is believed, a week, and the most channels. */
+export const MAX_AUDIO_SECONDS = 604_800
+export const MAX_AUDIO_CHANNELS = 255
+
+/** Duration and channels are known of WAV files whose header states them. */
 export interface AudioFormat extends AudioFacts {
   readonly contentType: AudioType
+  /** No more is known by reading the file. */
+  readonly isRead: boolean
 }
+
+const unreadFormat = (contentType: AudioType): AudioFormat => ({ contentType, ...UNKNOWN_AUDIO, isRead: false })
 
 /** Bytes from the start of a file that `detectAudioFormat` reads. */
 export const AUDIO_HEAD_BYTES = 65_536
@@ -48,9 +56,7 @@ const ascii = (head: Uint8Array, at: number, text: string): boolean => {
 export const detectAudioFormat = (head: Uint8Array, sizeBytes: number): Either.Either<AudioFormat, string> => {
   const contentType = typeOf(head)
   if (contentType === undefined) return Either.left(NOT_AUDIO)
-  return contentType === "audio/wav"
-    ? Either.map(wavFacts(head, sizeBytes), (facts) => ({ contentType, ...facts }))
-    : Either.right({ contentType, ...UNKNOWN_AUDIO })
+  return contentType === "audio/wav" ? wavFormat(head, sizeBytes) : Either.right(unreadFormat(contentType))
 }
 
 const typeOf = (head: Uint8Array): AudioType | undefined => {
@@ -81,36 +87,98 @@ const frameType = (head: Uint8Array): AudioType | undefined => {
     : undefined
 }
 
-/** Integers, floating point, A-law and mu-law, and whatever an extensible header says: their byte rate is exact. */
+/** The header of a WAV file, as far as it is within the head of the file. */
+interface WavHeader {
+  readonly tag: number
+  readonly channels: number
+  readonly rate: number
+  readonly bytesPerSecond: number
+  readonly blockAlign: number
+  readonly bits: number
+  /** Of compressed formats in blocks. */
+  readonly samplesPerBlock: number
+  /** The samples of a channel by the `fact` chunk; 0 without one. */
+  readonly samples: number
+}
+
+const noHeader: WavHeader = {
+  tag: 0,
+  channels: 0,
+  rate: 0,
+  bytesPerSecond: 0,
+  blockAlign: 0,
+  bits: 0,
+  samplesPerBlock: 0,
+  samples: 0
+}
+
+/** Integers, floating point, A-law and mu-law, and whatever an extensible header says: they have no frames. */
 const SAMPLE_TAGS: ReadonlySet<number> = new Set([1, 3, 6, 7, 0xfffe])
 
+/** Microsoft and IMA ADPCM: blocks of equal size with a number of samples that the header states. */
+const BLOCK_TAGS: ReadonlySet<number> = new Set([2, 0x11])
+
+/** The bytes of a second of samples; 0 if the header does not say. Of two different statements the one that agrees with the sample size is right. */
+const sampleBytesPerSecond = ({ bits, blockAlign, bytesPerSecond, channels, rate }: WavHeader): number =>
+  blockAlign > 0 && rate > 0 && (bytesPerSecond === 0 || blockAlign === channels * Math.ceil(bits / 8))
+    ? rate * blockAlign
+    : bytesPerSecond
+
+/** The duration of a number of bytes in seconds; undefined if it takes more than the header to know it. */
+const wavSeconds = (header: WavHeader, bytes: number): number | undefined => {
+  const { blockAlign, rate, samples, samplesPerBlock, tag } = header
+  if (SAMPLE_TAGS.has(tag)) {
+    const perSecond = sampleBytesPerSecond(header)
+    return perSecond > 0 ? bytes / perSecond : undefined
+  }
+  if (!BLOCK_TAGS.has(tag) || blockAlign === 0 || samplesPerBlock === 0 || rate === 0) return undefined
+  const most = Math.ceil(bytes / blockAlign) * samplesPerBlock
+  // Streaming writers state the samples that they had written with the header. The last block may not be full.
+  return (samples > most - samplesPerBlock && samples <= most ? samples : most) / rate
+}
+
 /**
- * Duration of a WAV file of samples: the size of its data chunk divided by its byte rate; null when the header has none, or
- * when it is compressed. Streaming writers leave the data size 0 or 0xFFFFFFFF; such a size, and one larger than the file,
- * means that the data extends to the end of the file.
+ * What the header of a WAV file says. Streaming writers leave the size of the data 0 or 0xFFFFFFFF; such a size, and one larger
+ * than the file, means that the data extends to the end of the file. Of compressed data without a size nothing is known: other
+ * numbers of such a header are not of the whole file either.
  */
-const wavFacts = (head: Uint8Array, sizeBytes: number): Either.Either<AudioFacts, string> => {
+const wavFormat = (head: Uint8Array, sizeBytes: number): Either.Either<AudioFormat, string> => {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
-  let bytesPerSecond = 0
-  let channels = 0
+  let header = noHeader
   let at = 12
   while (at + 8 <= head.length) {
     const size = view.getUint32(at + 4, true)
-    if (ascii(head, at, "fmt ") && at + 24 <= head.length && SAMPLE_TAGS.has(view.getUint16(at + 8, true))) {
-      channels = view.getUint16(at + 10, true)
-      bytesPerSecond = view.getUint32(at + 16, true)
+    if (ascii(head, at, "fmt ") && at + 24 <= head.length) {
+      header = {
+        ...header,
+        tag: view.getUint16(at + 8, true),
+        channels: view.getUint16(at + 10, true),
+        rate: view.getUint32(at + 12, true),
+        bytesPerSecond: view.getUint32(at + 16, true),
+        blockAlign: view.getUint16(at + 20, true),
+        bits: view.getUint16(at + 22, true),
+        samplesPerBlock: size >= 20 && at + 28 <= head.length ? view.getUint16(at + 26, true) : 0
+      }
     }
+    if (ascii(head, at, "fact") && at + 12 <= head.length) header = { ...header, samples: view.getUint32(at + 8, true) }
     if (ascii(head, at, "data")) {
       const present = Math.max(0, sizeBytes - at - 8)
-      if (present === 0) return Either.left(WAV_WITHOUT_DATA)
-      const bytes = size === 0 || size > present ? present : size
-      return Either.right({
-        durationSeconds: bytesPerSecond > 0 ? bytes / bytesPerSecond : null,
-        channels: channels > 0 ? channels : null
-      })
+      return present === 0 ? Either.left(WAV_WITHOUT_DATA) : Either.right(wavFacts(header, size, present))
     }
     at += 8 + size + (size % 2)
   }
   // Data that begins beyond the head may be there.
-  return at + 8 > sizeBytes ? Either.left(WAV_WITHOUT_DATA) : Either.right(UNKNOWN_AUDIO)
+  return at + 8 > sizeBytes ? Either.left(WAV_WITHOUT_DATA) : Either.right(unreadFormat("audio/wav"))
+}
+
+/** @param size of the data chunk as it states it, of which `present` bytes are there */
+const wavFacts = (header: WavHeader, size: number, present: number): AudioFormat => {
+  const isStated = size > 0 && size <= present
+  const seconds = wavSeconds(header, isStated ? size : present)
+  return {
+    contentType: "audio/wav",
+    durationSeconds: seconds !== undefined && seconds <= MAX_AUDIO_SECONDS ? seconds : null,
+    channels: header.channels > 0 && header.channels <= MAX_AUDIO_CHANNELS ? header.channels : null,
+    isRead: seconds !== undefined || (!isStated && !SAMPLE_TAGS.has(header.tag))
+  }
 }

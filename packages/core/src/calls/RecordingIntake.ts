@@ -58,10 +58,9 @@ export const make = Effect.gen(function* () {
         return yield* new RecordingUnavailable({ reason: detected.left })
       }
       const format = detected.right
-      const { channels, durationSeconds } =
-        format.durationSeconds === null
-          ? yield* audioProbe.probe(blobs.get(blob.key), { ...format, sizeBytes: blob.sizeBytes })
-          : format
+      const { channels, durationSeconds } = format.isRead
+        ? format
+        : yield* audioProbe.probe(blobs.get(blob.key), { ...format, sizeBytes: blob.sizeBytes })
       const recording = {
         blobKey: blob.key,
         contentType: format.contentType,

@@ -14,7 +14,7 @@ import { join } from "node:path"
 import { setImmediate } from "node:timers/promises"
 import { pathToFileURL } from "node:url"
 import type { Worker } from "node:worker_threads"
-import { UNKNOWN_AUDIO } from "../calls/AudioFormat.js"
+import { MAX_AUDIO_CHANNELS, MAX_AUDIO_SECONDS, UNKNOWN_AUDIO } from "../calls/AudioFormat.js"
 import { AudioProbe } from "../calls/AudioProbe.js"
 import { makeThreadPool } from "../kernel/Threads.js"
 
@@ -65,10 +65,6 @@ parentPort.on("message", (message) => {
 /** Bytes sent to a thread at a time. */
 const PIECE_BYTES = 262_144
 
-/** The longest duration that is believed: a week. */
-const MAX_SECONDS = 604_800
-const MAX_CHANNELS = 255
-
 const Answer = Schema.Union(
   Schema.Struct({ kind: Schema.Literal("next") }),
   Schema.Struct({
@@ -80,8 +76,8 @@ const Answer = Schema.Union(
 )
 const decodeAnswer = Schema.decodeUnknown(Answer)
 
-const isSeconds = Schema.is(Schema.Number.pipe(Schema.greaterThan(0), Schema.lessThanOrEqualTo(MAX_SECONDS)))
-const isChannels = Schema.is(Schema.Int.pipe(Schema.between(1, MAX_CHANNELS)))
+const isSeconds = Schema.is(Schema.Number.pipe(Schema.greaterThan(0), Schema.lessThanOrEqualTo(MAX_AUDIO_SECONDS)))
+const isChannels = Schema.is(Schema.Int.pipe(Schema.between(1, MAX_AUDIO_CHANNELS)))
 
 const ENTRY = join("music-metadata", "lib", "index.js")
 

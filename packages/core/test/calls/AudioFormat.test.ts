@@ -62,15 +62,64 @@ describe("audio format detection", () => {
     // A chunk before the data may be longer than what is read of the file.
     const long = bytes("RIFF", [0, 0, 0, 0], "WAVE", "LIST", [0, 0, 2, 0])
     expect(detectAudioFormat(long, 200_000)).toEqual(
-      Either.right({ contentType: "audio/wav", durationSeconds: null, channels: null })
+      Either.right({ contentType: "audio/wav", durationSeconds: null, channels: null, isRead: false })
     )
   })
 
-  it("leaves the duration of compressed WAV files to the library", () => {
+  it("takes the byte rate that agrees with the samples, and believes no duration beyond a week", () => {
     const file = CallKit.wav(2, { channels: 2 })
-    expect(facts(file)).toMatchObject({ channels: 2 })
-    new DataView(file.buffer).setUint16(20, 0x11, true)
-    expect(facts(file)).toEqual({ contentType: "audio/wav", durationSeconds: null, channels: null })
+    const view = new DataView(file.buffer)
+    expect(facts(file)).toMatchObject({ durationSeconds: 2, channels: 2, isRead: true })
+    view.setUint32(28, 1, true)
+    expect(facts(file)?.durationSeconds).toBeCloseTo(2, 3)
+    view.setUint16(32, 0, true)
+    expect(facts(file)).toMatchObject({ durationSeconds: file.length - 44, isRead: true })
+    view.setUint32(40, 0, true)
+    expect(Either.getOrUndefined(detectAudioFormat(file, 44 + 604_801))).toMatchObject({ durationSeconds: null })
+    view.setUint32(28, 0, true)
+    view.setUint16(22, 65_535, true)
+    expect(facts(file)).toEqual({ contentType: "audio/wav", durationSeconds: null, channels: null, isRead: false })
+  })
+
+  /** A WAV file of compressed blocks of 256 bytes, which have 505 samples in IMA ADPCM. */
+  const compressed = (tag: number, blocks: number, samples: number | undefined, size = blocks * 256) => {
+    const le = (value: number, count: number) =>
+      Array.from({ length: count }, (_, at) => Math.floor(value / 256 ** at) % 256)
+    const format = [tag, 1].flatMap((value) => le(value, 2)).concat(le(8000, 4), le(16_000, 4), le(256, 2), le(4, 2))
+    const fact = samples === undefined ? [] : [...Buffer.from("fact"), ...le(4, 4), ...le(samples, 4)]
+    const data = Array.from({ length: blocks * 256 }, () => 7)
+    return bytes(
+      "RIFF",
+      le(0, 4),
+      "WAVE",
+      "fmt ",
+      le(20, 4),
+      format,
+      [2, 0],
+      le(505, 2),
+      fact,
+      "data",
+      le(size, 4),
+      data
+    )
+  }
+
+  it("computes the duration of ADPCM from its blocks, and from its number of samples if that fits them", () => {
+    expect(facts(compressed(0x11, 100, undefined))).toEqual({
+      contentType: "audio/wav",
+      durationSeconds: 50_500 / 8000,
+      channels: 1,
+      isRead: true
+    })
+    expect(facts(compressed(0x11, 100, 50_001))?.durationSeconds).toBe(50_001 / 8000)
+    // A streaming writer knows neither when it writes the header.
+    expect(facts(compressed(0x11, 100, 49, 0xffffffff))?.durationSeconds).toBe(50_500 / 8000)
+    expect(facts(compressed(2, 100, 60_000, 0))?.durationSeconds).toBe(50_500 / 8000)
+  })
+
+  it("leaves other compressed WAV files to the library, unless their header is of a part of them", () => {
+    expect(facts(compressed(0x55, 100, 49))).toMatchObject({ durationSeconds: null, channels: 1, isRead: false })
+    expect(facts(compressed(0x55, 100, 49, 0xffffffff))).toMatchObject({ durationSeconds: null, isRead: true })
   })
 
   it("never fails on arbitrary bytes", () => {
