@@ -34,7 +34,7 @@ export interface RangeHeaders {
 const tagsOf = (header: string): ReadonlyArray<string> => header.split(",").map((tag) => tag.trim().replace(/^W\//, ""))
 
 /** One range of bytes: from a position, optionally to another, or a number of bytes at the end. */
-const RANGE = /^bytes=\s*(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))\s*$/i
+const RANGE = /^bytes=\s*(?:(\d+)-(\d*)|-(\d+))\s*$/i
 
 /** The decision for a header `Range` (RFC 9110, section 14.1.2), which is ignored if it is malformed. */
 const partOf = (range: string, sizeBytes: number): RangeDecision => {
@@ -61,12 +61,15 @@ export const decideRange = (headers: RangeHeaders, sizeBytes: number, etag: stri
     : partOf(range, sizeBytes)
 }
 
-/** Sends bytes, or the part of them that the headers ask for. A request for headers reads none. */
+/**
+ * Sends bytes, or the part of them that the headers ask for. A request for headers reads none, and is about all bytes: ranges
+ * are defined for GET alone (RFC 9110, section 14.2).
+ */
 export const rangedResponse = <E>(
   { headers, isHead }: { readonly headers: IncomingHttpHeaders; readonly isHead: boolean },
   { etag, headers: own, read, sizeBytes, type }: RangedContent<E>
 ): Effect.Effect<SuccessResponse, E | HttpResponseError> => {
-  const decision = decideRange(headers, sizeBytes, etag)
+  const decision = decideRange(isHead ? { ...headers, range: undefined } : headers, sizeBytes, etag)
   const common = { ...own, etag, "accept-ranges": "bytes" }
   switch (decision.send) {
     case "unsatisfiable":

@@ -44,6 +44,10 @@ describe("the range of a request", () => {
     expect(decideRange({ range: "bytes=-5000" }, size, '"a"')).toEqual({ send: "part", start: 0, end: 1_000 })
     expect(decideRange({ range: "bytes=-0" }, size, '"a"')).toEqual({ send: "unsatisfiable" })
     expect(decideRange({ range: "bytes=0-" }, 0, '"a"')).toEqual({ send: "unsatisfiable" })
+    const long = "9".repeat(400)
+    expect(decideRange({ range: `bytes=${long}-` }, size, '"a"')).toEqual({ send: "unsatisfiable" })
+    expect(decideRange({ range: `bytes=5-${long}` }, size, '"a"')).toEqual({ send: "part", start: 5, end: 1_000 })
+    expect(decideRange({ range: `bytes=-${long}` }, size, '"a"')).toEqual({ send: "part", start: 0, end: 1_000 })
   })
 
   it.each(["", "bytes", "bytes=", "bytes=a-b", "bytes=0-1,5-6", "items=0-5", "bytes=--1", "0-5"])(
@@ -95,6 +99,10 @@ for (const database of TestEngine.databases) {
         String(sound.length),
         0
       ])
+      for (const range of ["bytes=0-9", `bytes=${sound.length}-`]) {
+        const asked = await bytesOf(server, path, { ...key, range }, "HEAD")
+        expect([asked.status, asked.response.headers.get("content-length")]).toEqual([200, String(sound.length)])
+      }
       const known = await bytesOf(server, path, { ...key, "if-none-match": etag })
       expect([known.status, known.bytes.length]).toEqual([304, 0])
       const beyond = await server.send("GET", path, { key: tenant.key, headers: { range: `bytes=${sound.length}-` } })
