@@ -46,6 +46,8 @@ export interface Delivery {
   /** The length of the call as the platform states it. */
   readonly statedDurationSeconds?: number | undefined
   readonly transcript: { readonly type: string; readonly content: RedactedTranscript } | undefined
+  /** The delivery has a transcript that could not be read, which the record's `error_message` says. */
+  readonly hasUnreadableTranscript?: boolean
   readonly recording: Recording | undefined
   /** Why the recording of this delivery could not be stored, for the record's `error_message`. */
   readonly recordingError: string | undefined

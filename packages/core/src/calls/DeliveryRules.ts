@@ -7,7 +7,7 @@ import type { ValidIngest } from "./IngestValidation.js"
 
 /** The fields of a delivery that are never redacted. */
 export const plainFields = (
-  { body, metricIds }: ValidIngest,
+  { body, hasUnreadableTranscript, metricIds }: ValidIngest,
   agent: CalledAgent,
   now: DateTime.Utc
 ): Pick<
@@ -18,6 +18,7 @@ export const plainFields = (
   | "timestamp"
   | "statedDurationSeconds"
   | "callEndedReason"
+  | "hasUnreadableTranscript"
   | "metricIds"
   | "receivedAt"
 > => ({
@@ -27,6 +28,7 @@ export const plainFields = (
   timestamp: body.timestamp ?? undefined,
   statedDurationSeconds: body.duration_seconds ?? undefined,
   callEndedReason: body.call_ended_reason ?? undefined,
+  hasUnreadableTranscript,
   metricIds,
   receivedAt: now
 })

@@ -3,7 +3,7 @@ import * as DateTime from "effect/DateTime"
 import { type Json, isPlainObject } from "../kernel/Json.js"
 import { PLATFORM_KEY, readEnvelope, type StatedFields, statedFields } from "../platforms/Envelopes.js"
 import { platformNamed } from "../platforms/Platform.js"
-import { DecodedTranscript } from "../transcripts/DecodedTranscript.js"
+import { DecodedTranscript, UnreadableTranscript } from "../transcripts/DecodedTranscript.js"
 import { CallLimits } from "./CallRecord.js"
 import { type IngestBody, webAddressError } from "./IngestBody.js"
 import { Upload } from "./Upload.js"
@@ -20,9 +20,11 @@ export interface CompletedBody {
 
 /** Every field of the body wins over the envelope's. A list of rows, as opposed to an envelope, states nothing. */
 export const completeBody = (body: IngestBody): CompletedBody => {
-  const isEnvelope = isPlainObject(body.transcript_json) && !(body.transcript_json instanceof DecodedTranscript)
+  const { transcript_json: given } = body
+  const envelope = given instanceof UnreadableTranscript ? given.envelope : given
+  const isEnvelope = isPlainObject(envelope) && !(envelope instanceof DecodedTranscript)
   const platform = isEnvelope ? platformNamed(body.transcript_type) : undefined
-  const event = platform === undefined ? undefined : readEnvelope(platform, body.transcript_json)
+  const event = platform === undefined ? undefined : readEnvelope(platform, envelope)
   if (platform === undefined || event === undefined) {
     return { body, hasEnvelope: platform !== undefined, hasItsRecording: false, recordingError: undefined }
   }

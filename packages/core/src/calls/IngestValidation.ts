@@ -12,7 +12,7 @@ import {
 } from "../kernel/FieldErrors.js"
 import type { MetricId } from "../kernel/Ids.js"
 import { isPlainObject } from "../kernel/Json.js"
-import { DecodedTranscript } from "../transcripts/DecodedTranscript.js"
+import { DecodedTranscript, UnreadableTranscript } from "../transcripts/DecodedTranscript.js"
 import type { RawTranscript } from "../transcripts/Transcript.js"
 import * as TranscriptFormat from "../transcripts/TranscriptFormat.js"
 import { AUDIO_HEAD_BYTES, detectAudioFormat } from "./AudioFormat.js"
@@ -46,6 +46,7 @@ export interface ValidIngest {
   readonly agent: AgentReference
   /** Undefined when the body has none. */
   readonly transcript: RawTranscript | undefined
+  readonly hasUnreadableTranscript: boolean
   readonly recording: RecordingRef | undefined
   /** Why a recording of an envelope cannot be read. */
   readonly recordingError: string | undefined
@@ -162,8 +163,9 @@ const validateBody = (capabilities: IngestCapabilities, given: IngestBody): Eith
   const isDropped = hasItsRecording && hasFieldErrors(uploaded)
   const recording = isDropped ? undefined : named
   const transcribe = body.transcript_type === TranscriptFormat.AUDIO_ONLY_TYPE
+  const hasUnreadableTranscript = body.transcript_json instanceof UnreadableTranscript
   const decoded =
-    body.transcript_json === null
+    body.transcript_json === null || hasUnreadableTranscript
       ? Either.right(undefined)
       : body.transcript_json instanceof DecodedTranscript
         ? Either.right(body.transcript_json.decoded)
@@ -185,6 +187,7 @@ const validateBody = (capabilities: IngestCapabilities, given: IngestBody): Eith
         body,
         agent,
         transcript: transcribe ? undefined : transcriptOf(Either.getOrUndefined(decoded), hasEnvelope),
+        hasUnreadableTranscript,
         recording,
         recordingError: isDropped
           ? `The recording is missing: ${Object.values(uploaded).flat().join(" ")}`

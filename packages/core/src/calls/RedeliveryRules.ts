@@ -49,8 +49,8 @@ export const firstRecord = (delivery: Delivery, id: CallId): CallRecord => ({
 const firstDuration = ({ recording, statedDurationSeconds, transcript }: Delivery): number | null =>
   durationOf(transcript?.content ?? null, recording ?? null, statedDurationSeconds ?? null)
 
-const firstErrorMessage = ({ recordingError, transcript }: Delivery): string | null =>
-  errorMessageOf(recordingError ?? null, transcript?.content ?? null)
+const firstErrorMessage = ({ hasUnreadableTranscript = false, recordingError, transcript }: Delivery): string | null =>
+  errorMessageOf(recordingError ?? null, transcript?.content ?? null, hasUnreadableTranscript)
 
 /** Whether a new call is evaluated: it has a transcript, or the delivery requests metrics. */
 export const firstEvaluationDue = ({ evaluates, metricIds, transcript }: Delivery): boolean =>
@@ -70,21 +70,39 @@ const durationOf = (
   return known.length === 0 ? null : Math.max(...known)
 }
 
-/** What the record says about rows of its transcript that the decoder skipped. */
-const skippedMessage = (transcript: CallRecord["transcript"]): string | null =>
-  transcript?.skipped === undefined ? null : `Rows of unknown kinds were skipped: ${transcript.skipped.join(", ")}.`
+/** The platform sent a transcript, but none of it could be read. */
+const UNREADABLE = "The transcript could not be read."
 
-const errorMessageOf = (recordingError: string | null, transcript: CallRecord["transcript"]): string | null => {
-  const parts = [recordingError, skippedMessage(transcript)].filter((part) => part !== null)
+/** What the record says about rows of its transcript that the decoder skipped, or about one that could not be read. */
+const transcriptMessage = (transcript: CallRecord["transcript"], isUnreadable: boolean): string | null =>
+  transcript === null
+    ? isUnreadable
+      ? UNREADABLE
+      : null
+    : transcript.skipped === undefined
+      ? null
+      : `Rows of unknown kinds were skipped: ${transcript.skipped.join(", ")}.`
+
+const errorMessageOf = (
+  recordingError: string | null,
+  transcript: CallRecord["transcript"],
+  isUnreadable: boolean
+): string | null => {
+  const parts = [recordingError, transcriptMessage(transcript, isUnreadable)].filter((part) => part !== null)
   return parts.length === 0 ? null : parts.join(" ")
 }
 
+/** Whether a delivery of the call had a transcript that could not be read, and none had one that could. */
+const isUnreadable = ({ errorMessage, transcript }: CallRecord): boolean =>
+  transcript === null && errorMessage?.endsWith(UNREADABLE) === true
+
 /** The part of a record's error message that is about its recording. */
-const recordingErrorOf = ({ errorMessage, transcript }: CallRecord): string | null => {
-  const skipped = skippedMessage(transcript)
+const recordingErrorOf = (call: CallRecord): string | null => {
+  const { errorMessage, transcript } = call
+  const message = transcriptMessage(transcript, isUnreadable(call))
   const rest =
-    errorMessage !== null && skipped !== null && errorMessage.endsWith(skipped)
-      ? errorMessage.slice(0, -skipped.length).trimEnd()
+    errorMessage !== null && message !== null && errorMessage.endsWith(message)
+      ? errorMessage.slice(0, -message.length).trimEnd()
       : errorMessage
   return rest === "" ? null : rest
 }
@@ -133,7 +151,8 @@ export const mergeRedelivery = (existing: CallRecord, given: Delivery): Redelive
       existing.durationSeconds,
     errorMessage: errorMessageOf(
       recording === null ? (delivery.recordingError ?? recordingErrorOf(existing)) : null,
-      transcript.content
+      transcript.content,
+      delivery.hasUnreadableTranscript === true || isUnreadable(existing)
     ),
     transcript: transcript.content,
     transcriptType: transcript.type,

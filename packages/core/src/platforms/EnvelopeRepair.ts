@@ -33,7 +33,7 @@ type Segment = string | number
 
 /** What is done at a path of the envelope. */
 interface Edit {
-  action?: "mark" | "drop" | "clear"
+  action?: "mark" | "drop"
   readonly parts: Map<Segment, Edit>
 }
 
@@ -46,8 +46,8 @@ const segmentsOf = (path: string): ReadonlyArray<Segment> =>
   )
 
 /**
- * The envelope without the parts that have errors: an invalid item inside a row, such as a word, is left out; an invalid row
- * becomes a row of the kind `INVALID_ROW`; and what is in no list becomes null. Undefined if the envelope itself is invalid.
+ * The envelope without the parts that have errors: an invalid item inside a row, such as a word, is left out, and an invalid
+ * row becomes a row of the kind `INVALID_ROW`. Undefined if what is invalid is in no list: the list of rows itself.
  *
  * @param errors by their paths in the envelope
  * @param wholeRows whether rows are replaced also where only an item inside them is invalid
@@ -58,22 +58,21 @@ export const withoutInvalid = (envelope: unknown, errors: FieldErrors, wholeRows
     const segments = path === NON_FIELD ? [] : segmentsOf(path)
     const positions = segments.flatMap((segment, at) => (typeof segment === "number" ? [at] : []))
     const isInner = positions.length > 1 && !wholeRows
-    const last = (isInner ? positions.at(-1) : positions[0]) ?? segments.length - 1
-    if (last < 0) return undefined
+    const last = isInner ? positions.at(-1) : positions[0]
+    if (last === undefined) return undefined
     let edit = root
     for (const segment of segments.slice(0, last + 1)) {
       const part = edit.parts.get(segment) ?? newEdit()
       edit.parts.set(segment, part)
       edit = part
     }
-    edit.action = isInner ? "drop" : positions.length > 0 ? "mark" : "clear"
+    edit.action = isInner ? "drop" : "mark"
   }
   return edited(envelope, root)
 }
 
 const edited = (value: unknown, { action, parts }: Edit): unknown => {
   if (action === "mark") return { role: INVALID_ROW }
-  if (action === "clear") return null
   if (Array.isArray(value)) {
     return value.flatMap((item: unknown, at) => {
       const part = parts.get(at)

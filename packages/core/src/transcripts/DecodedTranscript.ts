@@ -7,3 +7,11 @@ import type { RawTranscript } from "./Transcript.js"
 export class DecodedTranscript {
   constructor(readonly decoded: RawTranscript) {}
 }
+
+/**
+ * An envelope whose transcript cannot be read, in place of `transcript_json`, for ingests from inside the engine: the call
+ * is stored without a transcript, says so in its error message, and has what else the envelope states.
+ */
+export class UnreadableTranscript {
+  constructor(readonly envelope: unknown) {}
+}

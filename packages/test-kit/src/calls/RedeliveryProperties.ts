@@ -72,6 +72,7 @@ export const delivery: fc.Arbitrary<Delivery> = fc.record({
   ),
   recording: maybe(fc.oneof(recordingOf("x"), recordingOf("y"), recordingOf("z", null))),
   recordingError: maybe(fc.constantFrom("The recording is missing.")),
+  hasUnreadableTranscript: fc.boolean(),
   metricIds: maybe(fc.uniqueArray(fc.integer({ min: 1, max: 9 }).map((id) => MetricId.make(id)))),
   evaluates: fc.boolean(),
   redactFields: fc.constant([]),
@@ -214,15 +215,18 @@ export const redeliveryProperties = ({ again, first }: MergeDeliveries): Readonl
         expectEqual("new Set(released)", new Set(released), expectedReleased)
       }
     ),
-    property("the error message of a recording stays until the recording arrives", [delivery, delivery], (one, two) => {
-      const before = start({ ...one, recording: undefined })
-      const { call } = again(before, two)
-      expectEqual(
-        "call.errorMessage",
-        call.errorMessage,
-        call.recording === null ? (two.recordingError ?? before.errorMessage) : null
-      )
-    }),
+    property(
+      "the error message of a recording or transcript stays until the recording or transcript arrives",
+      [delivery, delivery],
+      (one, two) => {
+        const { call } = again(start({ ...one, recording: undefined }), two)
+        const ofRecording = call.recording === null ? (two.recordingError ?? one.recordingError) : undefined
+        const isUnreadable = one.hasUnreadableTranscript === true || two.hasUnreadableTranscript === true
+        const ofTranscript = call.transcript === null && isUnreadable ? "The transcript could not be read." : undefined
+        const parts = [ofRecording, ofTranscript].filter((part) => part !== undefined)
+        expectEqual("call.errorMessage", call.errorMessage, parts.length === 0 ? null : parts.join(" "))
+      }
+    ),
     property("updatedAt changes if and only if the call changes", [delivery, delivery], (one, two) => {
       const before = start(one)
       const { call, changed } = again(before, two)
