@@ -1992,7 +1992,7 @@ export interface paths {
         put?: never;
         /**
          * Receive a signed webhook
-         * @description Takes the webhook of the platform of an integration, with a signature over its body instead of an API key: `x-retell-signature`, `elevenlabs-signature`, the headers of Standard Webhooks, or of Vapi the secret itself. Events about a finished call are ingested, all others are skipped; both are answered with 200. A signature is accepted once.
+         * @description Takes the webhook of the platform of an integration, with a signature over its body instead of an API key: `x-retell-signature`, `elevenlabs-signature`, the headers of Standard Webhooks, or of Vapi the secret itself. Events about a finished call are ingested, all others are skipped; both are answered with 200. So is a request that was accepted before, of which nothing is stored again.
          */
         post: operations["integrations.receive"];
         delete?: never;
@@ -5144,10 +5144,10 @@ export interface components {
             /** @description Kind of event, as the platform names it. */
             event: string;
             /**
-             * @description skipped: the event is not about a finished call. ignored: its call cannot be stored. Nothing is stored of either.
+             * @description skipped: the event is not about a finished call. ignored: its call cannot be stored. repeated: the same signed request was accepted before. Nothing is stored of these three.
              * @enum {string}
              */
-            outcome: "stored" | "skipped" | "ignored";
+            outcome: "stored" | "skipped" | "ignored" | "repeated";
             /** @description Why the event was ignored, or what of it was not stored; null if all of it was. */
             reason: string | null;
             /** @description The stored call; null if nothing was stored. */

@@ -108,7 +108,7 @@ export const makeMetrics = (
   })
   new Counter({
     name: "earshot_webhook_refusals_total",
-    help: "Requests to addresses of integrations that were refused: no valid signature, or one that was accepted before",
+    help: "Requests to addresses of integrations that were refused for want of a valid signature",
     registers,
     collect() {
       this.reset()

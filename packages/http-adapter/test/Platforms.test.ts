@@ -35,8 +35,17 @@ describe("the addresses of integrations", async () => {
     const headers = elevenLabs(secret, body, now)
     const accepted = await post(hook, headers, body)
     expect([accepted.status, at(accepted.json, "outcome")]).toEqual([200, "stored"])
+    const again = await post(hook, headers, body)
+    expect([again.status, again.json]).toEqual([
+      200,
+      {
+        event: "post_call_transcription",
+        outcome: "repeated",
+        reason: "The same request was accepted before.",
+        call: null
+      }
+    ])
     const refusals = [
-      { headers, body },
       { headers: { ...headers, "elevenlabs-signature": "t=1,v0=00" }, body },
       { headers: elevenLabs(secret, body, now - 1801), body },
       { headers: elevenLabs("another secret", body, now), body },
@@ -52,7 +61,7 @@ describe("the addresses of integrations", async () => {
     }
     expect((await post(`/observability/v1/hooks/${"A".repeat(27)}/`, headers, body)).status).toBe(401)
     expect((await server.send("GET", CALLS, { key })).text).toContain("conv-1")
-    expect((await server.send("GET", "/metrics", { key })).text).toContain("earshot_webhook_refusals_total 7")
+    expect((await server.send("GET", "/metrics", { key })).text).toContain("earshot_webhook_refusals_total 6")
     const bad = "{"
     expect((await post(hook, elevenLabs(secret, bad, now), bad)).status).toBe(400)
     const deep = `${'{"a":'.repeat(200)}1${"}".repeat(200)}`

@@ -7,7 +7,14 @@ import * as Schema from "effect/Schema"
 import { NotFound, type RateLimited, type Unauthenticated } from "../access/AccessErrors.js"
 import { type Actor, CurrentActor, hostActor } from "../access/Actor.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
-import { decodeInput, type FieldErrors, NON_FIELD, type ValidationFailed } from "../kernel/FieldErrors.js"
+import {
+  decodeInput,
+  type FieldErrors,
+  hasFieldErrors,
+  Messages,
+  NON_FIELD,
+  type ValidationFailed
+} from "../kernel/FieldErrors.js"
 import { type Input, untrusted } from "../kernel/Input.js"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, CallId } from "../kernel/Ids.js"
@@ -19,16 +26,17 @@ import { Integrations } from "../platforms/Integrations.js"
 import type { SignedRequest } from "../platforms/Signature.js"
 import type { PlatformEvent } from "../platforms/Envelope.js"
 import { type Platform, platformAliases, platformNamed } from "../platforms/Platform.js"
+import { UnreadableTranscript } from "../transcripts/DecodedTranscript.js"
 import type { RedactionUnavailable } from "./CallErrors.js"
 import { CallLimits } from "./CallRecord.js"
 import { Calls } from "./Calls.js"
 import type { Ingested } from "./IngestCalls.js"
 
 /**
- * The outcome of an envelope: its call was stored; it is not about a finished call; or its call cannot be stored, for the
- * reason in the receipt.
+ * The outcome of an envelope: its call was stored; it is not about a finished call; its call cannot be stored, for the
+ * reason in the receipt; or it is of a signed request that was accepted before.
  */
-type WebhookOutcome = "stored" | "skipped" | "ignored"
+type WebhookOutcome = "stored" | "skipped" | "ignored" | "repeated"
 
 /** The outcome of an envelope. */
 export interface WebhookReceipt {
@@ -45,9 +53,10 @@ export interface WebhookReceipt {
 /** The JSON form of a receipt. */
 export const WebhookReceiptJson = Schema.Struct({
   event: Schema.String.annotations({ description: "Kind of event, as the platform names it." }),
-  outcome: Schema.Literal("stored", "skipped", "ignored").annotations({
+  outcome: Schema.Literal("stored", "skipped", "ignored", "repeated").annotations({
     description:
-      "skipped: the event is not about a finished call. ignored: its call cannot be stored. Nothing is stored of either."
+      "skipped: the event is not about a finished call. ignored: its call cannot be stored. repeated: the same signed " +
+      "request was accepted before. Nothing is stored of these three."
   }),
   reason: Schema.NullOr(Schema.String).annotations({
     description: "Why the event was ignored, or what of it was not stored; null if all of it was."
@@ -113,7 +122,7 @@ export class PlatformWebhooks extends Context.Tag("@earshot/core/calls/PlatformW
     /**
      * Receives a request to the address of an integration: verifies its signature over the raw bytes, and ingests its
      * envelope with the integration's agent, fields to redact and metrics. No actor is checked: the signature is the
-     * credential. A signature that was accepted is not accepted again; after an error the same request may be repeated.
+     * credential. Of a request that was accepted before nothing is stored; after an error the same request may be repeated.
      *
      * @param parse parses the bytes as JSON, within the caller's limits
      */
@@ -159,16 +168,6 @@ const bodyOf = (
   ...added
 })
 
-/** The body without the envelope: what it states besides the transcript. */
-const bodyWithoutTranscript = (
-  { assistant_id: assistant, ...stated }: StatedFields,
-  added: AddedFields
-): Readonly<Record<string, unknown>> => ({
-  ...stated,
-  ...(added.agent === undefined && assistant !== undefined ? { assistant_id: assistant } : {}),
-  ...added
-})
-
 /** The name that a platform has for itself. */
 const aliasOf = (platform: Platform): string =>
   Object.entries(platformAliases).find(([, token]) => token === platform)?.[0] ?? platform
@@ -180,6 +179,7 @@ const notAnEnvelope = (platform: Platform, input: unknown): string => {
 }
 
 const TRANSCRIPT = "transcript_json"
+const METRICS = "metric_ids"
 
 const isOf = (field: string, path: string): boolean =>
   path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`)
@@ -208,6 +208,12 @@ const listed = (errors: FieldErrors): string => {
   )
   const more = all.length - LISTED_ERRORS
   return [...all.slice(0, LISTED_ERRORS), ...(more > 0 ? [`${more} more errors.`] : [])].join(" ")
+}
+
+/** Without the metrics that do not exist any more. Where none is left, the call has those that the agent's calls have by default. */
+const withoutMetrics = ({ metric_ids: given, ...others }: AddedFields, errors: ReadonlyArray<string>): AddedFields => {
+  const kept = given?.split(",").filter((id) => !errors.includes(Messages.unknownId(id))) ?? []
+  return kept.length === 0 ? others : { ...others, metric_ids: kept.join(",") }
 }
 
 const leftOut = (errors: FieldErrors): string => `What could not be read was left out: ${listed(errors)}`
@@ -245,29 +251,30 @@ export const layer = Layer.effect(
         Effect.Effect.Error<ReturnType<typeof calls.ingest>>,
         CurrentActor
       > => {
-        const body =
-          current === undefined ? bodyWithoutTranscript(stated, fields) : bodyOf(platform, current, stated, fields)
+        const body = bodyOf(platform, current, stated, fields)
         return calls.ingest(untrusted(body)).pipe(
           Effect.map((ingested) => ({ ingested, reason })),
           Effect.catchTag("ValidationFailed", (error) => {
             const { errors } = error
             // Without them the call would be stored unredacted.
             if (hasErrorsOf("redact_fields", errors)) return Effect.fail(error)
-            if (hasOnlyErrorsOf("metric_ids", errors) && fields.metric_ids !== undefined) {
-              const { metric_ids: _, ...others } = fields
-              return attempt(current, others, leftOut(errors), count)
-            }
-            if (current === undefined || !hasOnlyErrorsOf(TRANSCRIPT, errors)) {
+            const { [METRICS]: ofMetrics = [], ...ofTranscript } = errors
+            if (count === MAX_ATTEMPTS || !hasOnlyErrorsOf(TRANSCRIPT, ofTranscript)) {
               return Effect.succeed({ ingested: undefined, reason: listed(errors) })
             }
-            const repaired =
-              count < MAX_ATTEMPTS - 1
-                ? withoutInvalid(storableEnvelope(current), pathsInEnvelope(errors), count > 1)
-                : undefined
-            return attempt(repaired, fields, reason ?? leftOut(errors), count + 1)
+            return attempt(
+              hasFieldErrors(ofTranscript) ? withoutErrors(current, ofTranscript, count) : current,
+              withoutMetrics(fields, ofMetrics),
+              reason ?? leftOut(errors),
+              count + 1
+            )
           })
         )
       }
+      const withoutErrors = (current: unknown, errors: FieldErrors, count: number): unknown =>
+        (count < MAX_ATTEMPTS - 1
+          ? withoutInvalid(storableEnvelope(current), pathsInEnvelope(errors), count > 1)
+          : undefined) ?? new UnreadableTranscript(storableEnvelope(envelope))
       return attempt(envelope, added, undefined, 1)
     }
 
@@ -293,6 +300,15 @@ export const layer = Layer.effect(
         return receipt
       })
 
+    const repeated = (platform: Platform, envelope: unknown): Effect.Effect<WebhookReceipt> =>
+      Effect.as(add(platform, "repeated"), {
+        platform,
+        event: readEnvelope(platform, envelope)?.event ?? "unknown",
+        outcome: "repeated",
+        reason: "The same request was accepted before.",
+        ingested: undefined
+      })
+
     return PlatformWebhooks.of({
       observe: useCase("calls.observe")(
         (_permit, name: string, envelope: unknown, options?: unknown) =>
@@ -313,6 +329,7 @@ export const layer = Layer.effect(
           const hook = yield* integrations.verify(publicId, request, request.from)
           const { integration } = hook
           const envelope = yield* parse(request.body)
+          if (hook.isRepeated) return yield* repeated(integration.platform, envelope)
           const { agentId, metricIds, redactFields } = integration
           const received = yield* receive(integration.platform, envelope, {
             ...(agentId === null ? {} : { agent: agentId }),

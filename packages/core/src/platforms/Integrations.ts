@@ -38,6 +38,8 @@ import { printStandardSecret, type SignedRequest, validSignature, type ValidSign
 export interface VerifiedHook {
   readonly integration: Integration
   readonly signature: ValidSignature
+  /** The same request was accepted before. */
+  readonly isRepeated: boolean
 }
 
 /** Integrations of the caller's organization. Inputs are unvalidated. */
@@ -75,8 +77,8 @@ export class Integrations extends Context.Tag("@earshot/core/platforms/Integrati
     /** Deletes it for good; its address is invalid at once. Its calls are kept. */
     readonly delete: UseCase<"integrations.delete", [id: IntegrationId], void, NotFound | StorageError>
     /**
-     * Verifies a request to the address with this public id. An unknown address, an invalid signature and one that was
-     * accepted before are refused alike. No actor is checked: the signature is the credential.
+     * Verifies a request to the address with this public id. An unknown address and an invalid signature are refused alike. A
+     * request that was accepted before is not to be processed again. No actor is checked: the signature is the credential.
      *
      * @param from the address that the request comes from, by which refusals are limited: of one that has sent many invalid
      *   signatures, lookups of addresses are collected for 100 ms
@@ -86,7 +88,7 @@ export class Integrations extends Context.Tag("@earshot/core/platforms/Integrati
       request: SignedRequest,
       from?: string
     ) => Effect.Effect<VerifiedHook, Unauthenticated | RateLimited | StorageError>
-    /** Remembers the signature of a request that was processed, so that it is not accepted again. */
+    /** Remembers the signature of a request that was processed, so that it is not processed again. */
     readonly accepted: (hook: VerifiedHook) => Effect.Effect<void, StorageError>
     /** Requests that were refused since the process started. */
     readonly refusals: () => number
@@ -259,8 +261,8 @@ export const layer = Layer.effect(
         const signature = validSignature(integration.platform, secrets, request, now)
         if (signature === undefined) return yield* refuse(from)
         const { replay } = signature
-        if (replay !== undefined && (yield* store.wasReceived(integration.id, replay.key))) return yield* refuse(from)
-        return { integration, signature }
+        const isRepeated = replay !== undefined && (yield* store.wasReceived(integration.id, replay.key))
+        return { integration, signature, isRepeated }
       })
 
     return Integrations.of({

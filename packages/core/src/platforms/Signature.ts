@@ -8,9 +8,12 @@ export interface SignedRequest {
   readonly body: Uint8Array
 }
 
-/** A valid signature: what identifies it, so that the same one is not accepted twice, and when it stops being valid. */
+/** A valid signature: what identifies the request, so that it is not processed twice, and when it stops being valid. */
 export interface ValidSignature {
-  /** Undefined for a secret in a header, which is the same in every request. */
+  /**
+   * The key is of the signed bytes: requests with one key have the same body, whichever of two secrets they are signed with.
+   * Undefined for a secret in a header, which is the same in every request.
+   */
   readonly replay: { readonly key: string; readonly expiresAt: number } | undefined
 }
 
@@ -152,7 +155,10 @@ const standard = (
     const expected = createHmac("sha256", standardKey(secret)).update(`${id}.${time}.`).update(request.body).digest()
     return given.some((one) => isSame(expected, one))
   })
-  return isValid ? { replay: { key: `${id} ${time}`, expiresAt: at + WINDOWS.standard } } : undefined
+  if (!isValid) return undefined
+  // Not one of the signatures: a request may have several, of which a repeated one could leave out the first.
+  const key = createHash("sha256").update(`${id}.${time}.`).update(request.body).digest("hex")
+  return { replay: { key, expiresAt: at + WINDOWS.standard } }
 }
 
 const STANDARD_PREFIX = "whsec_"

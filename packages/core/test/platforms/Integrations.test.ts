@@ -77,31 +77,103 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect(
-      "refuse what is unsigned, wrongly signed, expired, repeated or to an unknown address, and store nothing",
-      () =>
-        Effect.gen(function* () {
-          const { agent, as, calls, ended, integrations, post, rejectionOf, signed, webhooks } = yield* setUp
-          const { integration } = yield* as(
-            integrations.create({ platform: "retell", agent: agent.id, secret: SECRET })
-          )
-          const body = ended()
-          const before = webhooks.refusals()
-          expect(yield* rejectionOf(integration.publicId, { body, headers: {} })).toBe("Unauthenticated")
-          expect(yield* rejectionOf(integration.publicId, signed(body, "another-secret"))).toBe("Unauthenticated")
-          expect(yield* rejectionOf(integration.publicId, signed(body, SECRET, START - 301_000))).toBe(
-            "Unauthenticated"
-          )
-          expect(yield* rejectionOf(integration.publicId, { ...signed(body), body: ended() })).toBe("Unauthenticated")
-          expect(yield* rejectionOf("A".repeat(27), signed(body))).toBe("Unauthenticated")
-          expect(yield* rejectionOf("../../etc/passwd", signed(body))).toBe("Unauthenticated")
-          expect((yield* as(calls.list({ agent_id: agent.id }))).results).toEqual([])
-          expect((yield* post(integration.publicId, signed(body))).ingested?.created).toBe(true)
-          expect(yield* rejectionOf(integration.publicId, signed(body))).toBe("Unauthenticated")
-          expect(webhooks.refusals() - before).toBe(7)
-          // The platform's own retry is signed anew.
-          expect((yield* post(integration.publicId, signed(body, SECRET, START + 1000))).ingested?.created).toBe(false)
+    it.effect("refuse what is unsigned, wrongly signed, expired or to an unknown address, and store nothing", () =>
+      Effect.gen(function* () {
+        const { agent, as, calls, ended, integrations, post, rejectionOf, signed, webhooks } = yield* setUp
+        const { integration } = yield* as(integrations.create({ platform: "retell", agent: agent.id, secret: SECRET }))
+        const body = ended()
+        const before = webhooks.refusals()
+        expect(yield* rejectionOf(integration.publicId, { body, headers: {} })).toBe("Unauthenticated")
+        expect(yield* rejectionOf(integration.publicId, signed(body, "another-secret"))).toBe("Unauthenticated")
+        expect(yield* rejectionOf(integration.publicId, signed(body, SECRET, START - 301_000))).toBe("Unauthenticated")
+        expect(yield* rejectionOf(integration.publicId, { ...signed(body), body: ended() })).toBe("Unauthenticated")
+        expect(yield* rejectionOf("A".repeat(27), signed(body))).toBe("Unauthenticated")
+        expect(yield* rejectionOf("../../etc/passwd", signed(body))).toBe("Unauthenticated")
+        expect((yield* as(calls.list({ agent_id: agent.id }))).results).toEqual([])
+        expect((yield* post(integration.publicId, signed(body))).ingested?.created).toBe(true)
+        expect(webhooks.refusals() - before).toBe(6)
+        // The platform's own retry is signed anew.
+        expect((yield* post(integration.publicId, signed(body, SECRET, START + 1000))).ingested?.created).toBe(false)
+      })
+    )
+
+    it.effect("answer the same request again within its time, as a platform repeats it, and store nothing of it", () =>
+      Effect.gen(function* () {
+        const { agent, as, calls, ended, integrations, post, rejectionOf, signed, webhooks } = yield* setUp
+        const { integration } = yield* as(integrations.create({ platform: "retell", agent: agent.id, secret: SECRET }))
+        const another = yield* as(integrations.create({ platform: "retell", agent: agent.id, secret: SECRET }))
+        const request = signed(ended({ call_id: "again", disconnection_reason: "user_hangup" }))
+        const first = yield* post(integration.publicId, request)
+        const id = first.ingested!.call.id
+        // A later event of the call, and a person's review.
+        yield* post(integration.publicId, signed(ended({ call_id: "again", disconnection_reason: "agent_hangup" })))
+        yield* as(calls.review(id, { success: true, is_reviewed: true }))
+        const refusals = webhooks.refusals()
+        const before = yield* TestEngine.dump
+        const repeated = { event: "call_ended", outcome: "repeated", ingested: undefined }
+        const receipts = yield* Effect.forEach(Array.from({ length: 5 }), () => post(integration.publicId, request), {
+          concurrency: "unbounded"
         })
+        for (const receipt of receipts) expect(receipt).toMatchObject(repeated)
+        expect(yield* TestEngine.dump).toBe(before)
+        yield* as(calls.delete(id))
+        expect(yield* post(integration.publicId, request)).toMatchObject(repeated)
+        expect((yield* as(calls.list({ agent_id: agent.id }))).results).toEqual([])
+        expect(webhooks.refusals()).toBe(refusals)
+        expect(webhooks.counts()).toContainEqual(
+          expect.objectContaining({ platform: "provider_b", outcome: "repeated" })
+        )
+        // Another integration has not accepted it.
+        expect((yield* post(another.integration.publicId, request)).outcome).toBe("stored")
+        yield* TestClock.setTime(START + 300_000)
+        expect(yield* post(integration.publicId, request)).toMatchObject(repeated)
+        yield* TestClock.setTime(START + 300_001)
+        expect(yield* rejectionOf(integration.publicId, request)).toBe("Unauthenticated")
+      })
+    )
+
+    it.effect("recognize a repeated request with two signatures if one of them is left out", () =>
+      Effect.gen(function* () {
+        const { agent, as, integrations, post } = yield* setUp
+        const { integration } = yield* as(integrations.create({ platform: "pipecat", agent: agent.id, secret: SECRET }))
+        const next = "key_of_tomorrow"
+        yield* as(integrations.rotate(integration.id, { secret: next, previous_valid_seconds: 60 }))
+        const body = Buffer.from(JSON.stringify({ call_id: "two", messages: [] }))
+        const time = String(START / 1000)
+        const [one, two] = [SECRET, next].map(
+          (secret) => `v1,${createHmac("sha256", secret).update(`msg_1.${time}.`).update(body).digest("base64")}`
+        )
+        const request = (...signatures: ReadonlyArray<string | undefined>) => ({
+          body,
+          headers: { "webhook-id": "msg_1", "webhook-timestamp": time, "webhook-signature": signatures.join(" ") }
+        })
+        expect((yield* post(integration.publicId, request(one, two))).outcome).toBe("stored")
+        for (const signatures of [[one, two], [two, one], [one], [two]]) {
+          expect((yield* post(integration.publicId, request(...signatures))).outcome).toBe("repeated")
+        }
+      })
+    )
+
+    it.effect("process the same request again after a storage error, and store one call of it", () =>
+      Effect.gen(function* () {
+        const { agent, as, calls, ended, integrations, post, rejectionOf, signed } = yield* setUp
+        const { integration } = yield* as(integrations.create({ platform: "retell", agent: agent.id, secret: SECRET }))
+        // Neither a call nor a signature can be stored while its table lacks a column.
+        for (const [table, column, isStored] of [
+          ["calls", "call_ended_reason", false],
+          ["received_webhooks", "expires_ms", true]
+        ] as const) {
+          const request = signed(ended({ call_id: table, disconnection_reason: "user_hangup" }))
+          yield* TestEngine.execute(`ALTER TABLE ${table} RENAME COLUMN ${column} TO away`)
+          expect(yield* rejectionOf(integration.publicId, request)).toBe("StorageFailed")
+          yield* TestEngine.execute(`ALTER TABLE ${table} RENAME COLUMN away TO ${column}`)
+          const again = yield* post(integration.publicId, request)
+          expect([again.outcome, again.ingested?.created]).toEqual(["stored", !isStored])
+          expect(again.ingested?.call.callEndedReason).toBe("user_hangup")
+          expect((yield* post(integration.publicId, request)).outcome).toBe("repeated")
+        }
+        expect((yield* as(calls.list({ agent_id: agent.id }))).results).toHaveLength(2)
+      })
     )
 
     it.effect("accept the same request again after it was ignored or failed", () =>
@@ -120,20 +192,30 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("store the call without its metrics if one of the integration's is gone", () =>
+    it.effect("store the call with the other metrics if one of the integration's is gone", () =>
       Effect.gen(function* () {
         const { agent, as, ended, integrations, post, signed } = yield* setUp
         const metrics = yield* Metrics
-        const metric = yield* as(
-          metrics.create({ agent: agent.id, name: "Polite", type: "llm_judge", eval_type: "binary", prompt: "Polite?" })
-        )
+        const newMetric = (name: string) =>
+          as(metrics.create({ agent: agent.id, name, type: "llm_judge", eval_type: "binary", prompt: "Polite?" }))
+        const metric = yield* newMetric("Polite")
+        const kept = yield* newMetric("Brief")
         const { integration } = yield* as(
-          integrations.create({ platform: "retell", agent: agent.id, secret: SECRET, metric_ids: [metric.id] })
+          integrations.create({ platform: "retell", agent: agent.id, secret: SECRET, metric_ids: [metric.id, kept.id] })
         )
         yield* as(metrics.delete(metric.id))
         const receipt = yield* post(integration.publicId, signed(ended()))
         expect([receipt.outcome, receipt.ingested?.created]).toEqual(["stored", true])
         expect(receipt.reason).toContain("metric_ids: Invalid pk")
+        expect(receipt.ingested?.call.requestedMetrics).toEqual([kept.id])
+        const rows = [
+          { role: "agent", content: 5 },
+          { role: "user", content: "Hello." }
+        ]
+        const damaged = yield* post(integration.publicId, signed(ended({ transcript_object: rows })))
+        expect(damaged.reason).toContain("call.transcript_object[0].content: Not a valid string.")
+        expect(damaged.reason).toContain("metric_ids: Invalid pk")
+        expect(damaged.ingested?.call.transcript?.turns.map(({ content }) => content)).toEqual(["Hello."])
       })
     )
 

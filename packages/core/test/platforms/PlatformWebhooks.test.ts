@@ -162,12 +162,55 @@ for (const database of TestEngine.databases) {
             ended({ call_id, transcript_object, duration_ms: 9000 })
           )
           expect([outcome, ingested?.call.transcript, ingested?.call.durationSeconds]).toEqual(["stored", null, 9])
+          expect(ingested?.call.errorMessage).toBe("The transcript could not be read.")
           expect(reason).toContain("What could not be read was left out: call.transcript_object: ")
         }
+        const readable = [{ role: "agent", content: "Hello." }]
+        const analyzed = { call_id: "text", agent_id: "assistant-1", transcript_object: readable }
+        const { ingested } = yield* observe("retell", { event: "call_analyzed", call: analyzed })
+        expect([ingested?.call.transcript?.turns.length, ingested?.call.errorMessage]).toEqual([1, null])
         expect(yield* observe("retell", ended({}))).toMatchObject({
           outcome: "ignored",
           reason: "call_id: This field is required."
         })
+      })
+    )
+
+    it.effect("says of every platform's call that its transcript could not be read, next to what else is missing", () =>
+      Effect.gen(function* () {
+        const { as, calls, observe } = yield* setUp
+        const url = "https://gone.example/"
+        const bodies = {
+          vapi: {
+            message: {
+              type: "end-of-call-report",
+              call: { id: "unreadable-a", assistantId: "assistant-1" },
+              artifact: { messages: "Hello.", recordingUrl: url }
+            }
+          },
+          retell: {
+            event: "call_ended",
+            call: { call_id: "unreadable-b", agent_id: "assistant-1", transcript_object: 5, recording_url: url }
+          },
+          pipecat: { call_id: "unreadable-d", assistant_id: "assistant-1", messages: {}, recording_url: url },
+          livekit: { job_id: "unreadable-e", agent_name: "assistant-1", items: "Hello.", recording_url: url },
+          elevenlabs: {
+            type: "post_call_transcription",
+            data: { conversation_id: "unreadable-f", agent_id: "assistant-1", transcript: "Hello." }
+          }
+        }
+        for (const [platform, body] of Object.entries(bodies)) {
+          for (const redact_fields of [undefined, "phone_number"]) {
+            const { ingested } = yield* observe(platform, body, { redact_fields })
+            const { errorMessage, transcript } = yield* as(calls.read(ingested!.call.id))
+            const missing = platform === "elevenlabs" ? "" : "The recording is missing: the server answered 404. "
+            expect([platform, transcript, errorMessage]).toEqual([
+              platform,
+              null,
+              `${missing}The transcript could not be read.`
+            ])
+          }
+        }
       })
     )
 

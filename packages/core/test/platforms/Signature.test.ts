@@ -101,7 +101,7 @@ describe.each(schemes)("a signature by %s", (_, platform, window, sign) => {
     expect(check(Object.fromEntries(names.map((name) => [name, "x".repeat(100_000)])))).toBeUndefined()
   })
 
-  it("identifies the request, so that it is accepted once", () => {
+  it("identifies the request, so that it is processed once", () => {
     expect(check(sign(SECRET, NOW, body))?.replay?.key).toBe(check(sign(SECRET, NOW, body))?.replay?.key)
     expect(check(sign(SECRET, NOW, body))?.replay?.key).not.toBe(check(sign(SECRET, NOW - 1000, body))?.replay?.key)
   })

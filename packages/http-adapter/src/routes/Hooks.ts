@@ -18,8 +18,8 @@ export const hooks: ReadonlyArray<DescribedRawEndpoint> = [
     description:
       "Takes the webhook of the platform of an integration, with a signature over its body instead of an API key: " +
       "`x-retell-signature`, `elevenlabs-signature`, the headers of Standard Webhooks, or of Vapi the secret itself. " +
-      "Events about a finished call are ingested, all others are skipped; both are answered with 200. A signature is " +
-      "accepted once.",
+      "Events about a finished call are ingested, all others are skipped; both are answered with 200. So is a request that " +
+      "was accepted before, of which nothing is stored again.",
     mediaType: "application/json",
     isLarge: true,
     challenge: 'Signature realm="earshot"',
