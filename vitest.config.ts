@@ -40,7 +40,7 @@ export default defineConfig({
       "scripts/**/*.test.ts"
     ],
     globalSetup: ["packages/test-kit/src/postgres/vitestSetup.ts"],
-    setupFiles: ["packages/test-kit/test/seed.ts"],
+    setupFiles: ["packages/test-kit/test/setup.ts"],
     // Processes, since a native addon that crashes takes a thread's siblings along; three, since the smallest machine that
     // runs all of this has two cores, and a process waits for databases, started programs and clocks a third of its time.
     // Each takes half a gigabyte. Test files share a process one after the other: loading the libraries anew for each of

@@ -9,3 +9,7 @@ fc.configureGlobal(seed === undefined ? {} : { seed })
 // `layer` of @effect/vitest 0.30 puts its own testers onto the `it` that all files of a process share: the files that come
 // after one with a layer would run on that layer, with its clock.
 Object.assign(it, { effect, flakyTest, layer, live, prop, scoped, scopedLive })
+
+// Vitest does not end the processes of a run that was killed: their tests would go on, and keep a core busy. It replaces
+// `process.exit` by a function that throws.
+if (process.listenerCount("disconnect") === 0) process.once("disconnect", () => process.kill(process.pid, "SIGKILL"))
