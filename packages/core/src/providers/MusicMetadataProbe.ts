@@ -16,6 +16,7 @@ import { pathToFileURL } from "node:url"
 import type { Worker } from "node:worker_threads"
 import { MAX_AUDIO_CHANNELS, MAX_AUDIO_SECONDS, UNKNOWN_AUDIO } from "../calls/AudioFormat.js"
 import { AudioProbe } from "../calls/AudioProbe.js"
+import { makeWebmScanner } from "../calls/WebmDuration.js"
 import { makeThreadPool } from "../kernel/Threads.js"
 
 export interface MusicMetadataProbeConfig {
@@ -88,6 +89,12 @@ const findLibrary = (): string | undefined =>
     ?.map((folder) => join(folder, ENTRY))
     .find(existsSync)
 
+/** What was read of a recording, unvalidated. */
+interface ReadFacts {
+  readonly duration?: unknown
+  readonly channels?: unknown
+}
+
 /** The messages of a thread; its end is a message that is no answer. */
 const messagesOf = (worker: Worker) =>
   Effect.gen(function* () {
@@ -159,6 +166,24 @@ export const layer = (config: MusicMetadataProbeConfig = {}): Layer.Layer<AudioP
           }
         }).pipe(Effect.scoped)
 
+      /** Most recorders of WebM state no duration: their blocks have times. */
+      const webmFacts = (content: Stream.Stream<Uint8Array, unknown>, read: ReadFacts) =>
+        Effect.gen(function* () {
+          const scanner = makeWebmScanner()
+          const next = yield* piecesOf(content)
+          for (let bytes = yield* next; bytes !== null; bytes = yield* next) {
+            scanner.add(bytes)
+            yield* Effect.promise(() => setImmediate())
+          }
+          const { channels, duration } = scanner.facts()
+          return { duration, channels: read.channels ?? channels }
+        }).pipe(
+          Effect.scoped,
+          Effect.timeout(timeout),
+          Effect.withClock(Clock.make()),
+          Effect.orElseSucceed(() => read)
+        )
+
       return AudioProbe.of({
         probe: (content, audio) =>
           Effect.gen(function* () {
@@ -167,9 +192,10 @@ export const layer = (config: MusicMetadataProbeConfig = {}): Layer.Layer<AudioP
             )
             if (answer.kind === "failed") {
               yield* Effect.logDebug("The duration of a recording cannot be read", { reason: answer.reason })
-              return UNKNOWN_AUDIO
             }
-            const { channels, duration } = answer
+            const read: ReadFacts = answer.kind === "failed" ? {} : answer
+            const { channels, duration } =
+              read.duration === undefined && audio.contentType === "audio/webm" ? yield* webmFacts(content, read) : read
             return {
               durationSeconds: isSeconds(duration) ? duration : null,
               channels: isChannels(channels) ? channels : null

@@ -57,13 +57,11 @@ const element = (id: ReadonlyArray<number>, body: ReadonlyArray<number>): Readon
   ...body
 ]
 
-/** A WebM file of its information and one track of Opus. */
-const webm = (seconds: number, channels: number): Uint8Array => {
-  const head = element([0x1a, 0x45, 0xdf, 0xa3], element([0x42, 0x82], text("webm")))
-  const info = element(
-    [0x15, 0x49, 0xa9, 0x66],
-    [...element([0x2a, 0xd7, 0xb1], be(1_000_000, 3)), ...element([0x44, 0x89], float(seconds * 1000))]
-  )
+const webmHead = element([0x1a, 0x45, 0xdf, 0xa3], element([0x42, 0x82], text("webm")))
+const webmScale = element([0x2a, 0xd7, 0xb1], be(1_000_000, 3))
+
+/** One track of Opus. */
+const webmTracks = (channels: number): ReadonlyArray<number> => {
   const audio = element([0xe1], [...element([0xb5], float(48_000)), ...element([0x9f], [channels])])
   const track = [
     ...element([0xd7], [1]),
@@ -72,8 +70,30 @@ const webm = (seconds: number, channels: number): Uint8Array => {
     ...element([0x86], text("A_OPUS")),
     ...audio
   ]
-  const tracks = element([0x16, 0x54, 0xae, 0x6b], element([0xae], track))
-  return Uint8Array.from([...head, ...element([0x18, 0x53, 0x80, 0x67], [...info, ...tracks])])
+  return element([0x16, 0x54, 0xae, 0x6b], element([0xae], track))
+}
+
+/** A WebM file of its information and one track of Opus. */
+const webm = (seconds: number, channels: number): Uint8Array => {
+  const info = element([0x15, 0x49, 0xa9, 0x66], [...webmScale, ...element([0x44, 0x89], float(seconds * 1000))])
+  return Uint8Array.from([...webmHead, ...element([0x18, 0x53, 0x80, 0x67], [...info, ...webmTracks(channels)])])
+}
+
+/** A WebM file as browsers record it: without a duration, and with a segment and clusters of unknown size. */
+const recordedWebm = (seconds: number, channels: number): Uint8Array => {
+  const unknownSize = [0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]
+  const clusters = Array.from({ length: Math.ceil(seconds) }, (_, second) => {
+    const blocks = Array.from({ length: 50 }, (__, at) => second * 1000 + at * 20).filter((at) => at < seconds * 1000)
+    const bodies = blocks.map((at) => [0x81, ...be(at - second * 1000, 2), 0x80, 1, 2, 3, 4])
+    return [
+      ...[0x1f, 0x43, 0xb6, 0x75, ...unknownSize],
+      ...element([0xe7], be(second * 1000, 4)),
+      ...bodies.flatMap((body, at) => (at % 7 === 3 ? element([0xa0], element([0xa1], body)) : element([0xa3], body)))
+    ]
+  })
+  const info = element([0x15, 0x49, 0xa9, 0x66], webmScale)
+  const segment = [0x18, 0x53, 0x80, 0x67, ...unknownSize, ...info, ...webmTracks(channels), ...clusters.flat()]
+  return Uint8Array.from([...webmHead, ...segment])
 }
 
 const box = (name: string, ...body: ReadonlyArray<ReadonlyArray<number>>): ReadonlyArray<number> => [
@@ -135,6 +155,7 @@ const files: ReadonlyArray<
   ["FLAC", "audio/flac", flac(12, 2), 12, 2],
   ["Vorbis", "audio/ogg", vorbis(7, 1), 7, 1],
   ["WebM", "audio/webm", webm(31.5, 2), 31.5, 2],
+  ["WebM as browsers record it", "audio/webm", recordedWebm(7.34, 2), 7.34, 2],
   ["M4A", "audio/mp4", m4a(9, 2), 9, 2],
   ["ADPCM in WAV", "audio/wav", adpcm(5, 2), 5, 2],
   [
