@@ -10,6 +10,8 @@
  * `--everyday` also redacts weekdays and other everyday readings; `--labeled-only` redacts only the fields that a file labels.
  * Files that the tagger was fitted on score better than unseen ones: use `fit-tagger --cross-validate` for them.
  */
+import { type RawTranscript, RedactionWork } from "@earshot/core"
+import * as RedactionThreads from "@earshot/core/providers/RedactionThreads"
 import * as Redaction from "@earshot/redaction"
 import * as RedactionKit from "@earshot/test-kit/redaction"
 import * as Effect from "effect/Effect"
@@ -78,15 +80,31 @@ const measureSpeed = ({ characters: sizes, rounds }: Size, print: Environment["p
   }
 }
 
-/** A server redacts calls with `redactCall`, which lets the event loop run between steps. */
-const measureDelays = async ({ delays }: Size, print: Environment["print"]): Promise<void> => {
-  for (const size of delays) {
-    const delay = await longestDelay(
-      Redaction.redactCall(longCall(size), Redaction.sensitiveFields).pipe(Effect.provide(Redaction.nerProviderNone))
-    )
-    print(`${size} characters: longest delay of the event loop ${delay.toFixed(0)} ms, all fields`)
-  }
-}
+/** How long the event loop stands still while a server redacts a call or a document of a length, and while it is done in steps. */
+const measureDelays = ({ delays, rounds }: Size, print: Environment["print"]): Promise<void> =>
+  Effect.gen(function* () {
+    const work = yield* RedactionWork
+    for (const size of delays) {
+      const call: RawTranscript = { _tag: "RawTranscript", turns: longCall(size).turns, toolCalls: [] }
+      const document = { notes: call.turns.map(({ content }) => content) }
+      const delay = async (effect: Effect.Effect<unknown, unknown>): Promise<string> => {
+        const all: Array<number> = []
+        // The first round starts the thread.
+        for (let round = 0; round <= rounds; round++) {
+          const one = await longestDelay(effect)
+          if (round > 0) all.push(one)
+        }
+        return median(all).toFixed(0)
+      }
+      const fields = Redaction.sensitiveFields
+      const inWork = yield* Effect.promise(() => delay(work.transcript(call, fields, {})))
+      const ofDocument = yield* Effect.promise(() => delay(work.json(document, fields, {})))
+      const inSteps = yield* Effect.promise(() => delay(Redaction.redactInSteps(call, fields)))
+      print(
+        `${size} characters: longest delay of the event loop ${inWork} ms by a server, ${ofDocument} ms for a document, ${inSteps} ms in steps on its thread, all fields`
+      )
+    }
+  }).pipe(Effect.provide(RedactionThreads.layer()), Effect.runPromise)
 
 export const redactionBenchmark = benchmark<Size>({
   name: "redaction",

@@ -90,8 +90,9 @@ export const bundle = async (outDir = path.join(here, "dist/bundle")) => {
   const { metafile } = await build({
     entryPoints: {
       earshot: path.join(here, "src/earshot.ts"),
-      // Where the engine finds the program of its threads from a file in the bundle.
-      "packages/redaction/dist/audio/thread": path.join(packages, "redaction/src/audio/thread.ts")
+      // Where the engine finds the programs of its threads from a file in the bundle.
+      "packages/redaction/dist/audio/thread": path.join(packages, "redaction/src/audio/thread.ts"),
+      "packages/redaction/dist/thread/thread": path.join(packages, "redaction/src/thread/thread.ts")
     },
     absWorkingDir: workspace,
     outdir: outDir,

@@ -197,4 +197,10 @@ export const withLanguageModel = (settings: EngineSettings): Effect.Effect<Engin
     return { ...settings, languageModel: { provider, baseUrl, model, apiKey } }
   })
 
-const CALL_DETAILS: ReadonlyArray<CallDetail> = ["metadata", "dynamic_variables", "feedback", "customer_number"]
+const CALL_DETAILS: ReadonlyArray<CallDetail> = [
+  "metadata",
+  "dynamic_variables",
+  "feedback",
+  "customer_number",
+  "call_ended_reason"
+]

@@ -2368,7 +2368,7 @@ export interface components {
                  * @description Place in the call.
                  * @enum {string}
                  */
-                where: "transcript" | "tool_calls" | "metadata" | "dynamic_variables" | "feedback" | "customer_number";
+                where: "transcript" | "tool_calls" | "metadata" | "dynamic_variables" | "feedback" | "customer_number" | "call_ended_reason";
                 /** @description Name of what found the values: a recognizer, tagger, provider, known, repeats or document. */
                 recognizer: string;
                 /** @description Number of values. */
@@ -3152,7 +3152,7 @@ export interface components {
                  * @description Place in the call.
                  * @enum {string}
                  */
-                where: "transcript" | "tool_calls" | "metadata" | "dynamic_variables" | "feedback" | "customer_number";
+                where: "transcript" | "tool_calls" | "metadata" | "dynamic_variables" | "feedback" | "customer_number" | "call_ended_reason";
                 /** @description Name of what found the values: a recognizer, tagger, provider, known, repeats or document. */
                 recognizer: string;
                 /** @description Number of values. */
@@ -3704,7 +3704,7 @@ export interface components {
                  * @description Place in the call.
                  * @enum {string}
                  */
-                where: "transcript" | "tool_calls" | "metadata" | "dynamic_variables" | "feedback" | "customer_number";
+                where: "transcript" | "tool_calls" | "metadata" | "dynamic_variables" | "feedback" | "customer_number" | "call_ended_reason";
                 /** @description Name of what found the values: a recognizer, tagger, provider, known, repeats or document. */
                 recognizer: string;
                 /** @description Number of values. */

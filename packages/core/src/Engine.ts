@@ -74,7 +74,9 @@ import * as OutboundHttp from "./providers/OutboundHttp.js"
 import * as WebSocketVoiceConnections from "./providers/WebSocketVoiceConnections.js"
 import type { AudioProbe } from "./calls/AudioProbe.js"
 import * as AudioThreads from "./providers/AudioThreads.js"
+import * as RedactionThreads from "./providers/RedactionThreads.js"
 import type { RecordingAudio } from "./calls/RecordingAudio.js"
+import type { RedactionWork } from "./calls/RedactionWork.js"
 import * as MusicMetadataProbe from "./providers/MusicMetadataProbe.js"
 import * as QuickJsSandbox from "./providers/QuickJsSandbox.js"
 import { type NerProvider, nerProviderNone } from "@earshot/redaction"
@@ -224,6 +226,8 @@ export interface Ports {
   readonly jobs?: JobRunner.JobRunnerConfig
   /** Works on the audio of recordings. Default: in threads. */
   readonly recordingAudio?: Layer.Layer<RecordingAudio>
+  /** Redacts transcripts and documents. Default: in steps, and long ones in threads. */
+  readonly redactionWork?: Layer.Layer<RedactionWork>
   /** Reads the durations of recordings. Default: `music-metadata`. */
   readonly audioProbe?: Layer.Layer<AudioProbe>
   /** The host's own model for finding sensitive data, in addition to the rules. Default: none. */
@@ -446,7 +450,9 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
         Integrations.layer
       )
     ),
-    Layer.provide(ports.recordingAudio ?? AudioThreads.layer()),
+    Layer.provide(
+      Layer.merge(ports.recordingAudio ?? AudioThreads.layer(), ports.redactionWork ?? RedactionThreads.layer())
+    ),
     Layer.provide(ports.blobs ?? FileBlobStore.layer({ directory: "earshot-recordings" })),
     Layer.provideMerge(Layer.merge(dashboards(ports), Jobs.layer)),
     Layer.provideMerge(evaluation),

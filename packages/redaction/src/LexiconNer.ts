@@ -7,6 +7,7 @@ import { phraseTrie } from "./PhraseTrie.js"
 import { plainTextOf, placeIn } from "./PlainText.js"
 import { SensitiveField } from "./SensitiveField.js"
 import type { TurnSpan } from "./SpansToRedact.js"
+import { runYielding, type Steps } from "./Steps.js"
 import { tokenize } from "./Tokens.js"
 
 /** Values by field: `{"person_name": ["Ravi Dubey"], "location": ["Pune"]}`. */
@@ -15,6 +16,17 @@ export type NerLexicon = typeof NerLexicon.Type
 
 /** Score of a value of a list: above statistics, below check digits. */
 const LISTED = 0.92
+
+/** Characters that are searched in one step. */
+const WINDOW = 16_384
+
+/** Where the part of a content that begins at `from` ends: before a word where there is white space. */
+const nextPart = (content: string, from: number): number => {
+  const to = from + WINDOW
+  if (to >= content.length) return content.length
+  for (let at = to; at > from; at--) if (/\s/.test(content.charAt(at))) return at
+  return to
+}
 
 const wordsOf = (value: string): ReadonlyArray<string> =>
   tokenize(plainTextOf(value).text).all.flatMap(({ cls, lower }) => (cls === "n" ? [] : [lower]))
@@ -30,8 +42,9 @@ export const layerLexicon = (lexicon: NerLexicon): Layer.Layer<NerProvider> => {
       const words = wordsOf(value)
       if (words.length > 0 && Schema.is(SensitiveField)(field)) phrases.add(words, field)
     }
-  const spansIn = (content: string, turn: number): ReadonlyArray<TurnSpan> => {
-    const plain = plainTextOf(content)
+  /** The spans that begin in a part of a content, which is read to `WINDOW` characters behind it. */
+  const spansIn = (content: string, turn: number, from: number, until: number): ReadonlyArray<TurnSpan> => {
+    const plain = plainTextOf(content.slice(from, until + WINDOW))
     const { all } = tokenize(plain.text)
     const found: Array<TurnSpan> = []
     for (let at = 0; at < all.length;) {
@@ -42,15 +55,39 @@ export const layerLexicon = (lexicon: NerLexicon): Layer.Layer<NerProvider> => {
         at++
         continue
       }
-      const place = placeIn(plain, { start: first.start, end: last.end })
-      found.push({ turn, ...place, field: hit.value, score: LISTED, evidence: ["lexicon"] })
+      const { end, start } = placeIn(plain, { start: first.start, end: last.end })
+      if (from + start >= until) break
+      found.push({
+        turn,
+        start: from + start,
+        end: from + end,
+        field: hit.value,
+        score: LISTED,
+        evidence: ["lexicon"]
+      })
       at = hit.to
     }
     return found
   }
-  return Layer.succeed(NerProvider, {
-    recognize: (turns) => Effect.sync(() => turns.flatMap(spansIn))
-  })
+  function* searching(turns: ReadonlyArray<string>): Steps<ReadonlyArray<TurnSpan>> {
+    const found: Array<TurnSpan> = []
+    let work = 0
+    for (const [turn, content] of turns.entries()) {
+      for (let from = 0; from < content.length;) {
+        const until = nextPart(content, from)
+        work += until - from
+        if (work > WINDOW) {
+          yield
+          work = 0
+        }
+        const spans = spansIn(content, turn, from, until)
+        found.push(...spans)
+        from = Math.max(until, spans.at(-1)?.end ?? 0)
+      }
+    }
+    return found
+  }
+  return Layer.succeed(NerProvider, { recognize: (turns) => runYielding(() => searching(turns)) })
 }
 
 /** All providers as one: what any of them finds; if one fails, all fail. */

@@ -3,6 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { runYielding } from "./Steps.js"
+import type { Json } from "./Json.js"
+import { redactingJson, redactJson } from "./RedactJson.js"
 import type { ToolCall, Transcript, Turn } from "./Transcript.js"
 import { redactingTranscript, type Redaction, redactTranscript } from "./RedactTranscript.js"
 import type { SensitiveField } from "./SensitiveField.js"
@@ -51,8 +53,45 @@ const validSpans = (raw: Transcript, spans: ReadonlyArray<TurnSpan>): ReadonlyAr
     )
   })
 
+/** What the model finds in a call, without spans that are not within their turn. */
+export const recognizedSpans = (
+  raw: Transcript,
+  fields: ReadonlyArray<SensitiveField>
+): Effect.Effect<ReadonlyArray<TurnSpan>, NerFailed, NerProvider> =>
+  Effect.flatMap(NerProvider, (provider) =>
+    Effect.map(
+      provider.recognize(
+        raw.turns.map((turn) => turn.content),
+        fields
+      ),
+      (spans) => validSpans(raw, spans)
+    )
+  )
+
 /** Characters above which the work yields to the event loop. */
 const LONG = 4096
+
+/** Redacts a transcript like `redactTranscript`; a long one in steps between which the event loop runs. */
+export const redactInSteps = <T extends Turn, C extends ToolCall>(
+  raw: Transcript<T, C>,
+  fields: ReadonlyArray<SensitiveField>,
+  options: RedactOptions = {}
+): Effect.Effect<Redaction<T, C>> =>
+  raw.toolCalls.length === 0 && raw.turns.reduce((length, turn) => length + turn.content.length, 0) <= LONG
+    ? Effect.sync(() => redactTranscript(raw, fields, options))
+    : runYielding(() => redactingTranscript(raw, fields, options))
+
+/** Redacts a document like `redactJson`; a long one in steps between which the event loop runs. */
+export const redactJsonInSteps = (
+  value: Json,
+  fields: ReadonlyArray<SensitiveField>,
+  options: RedactOptions = {}
+): Effect.Effect<Json> =>
+  Effect.suspend(() =>
+    fields.length === 0 || JSON.stringify(value).length <= LONG
+      ? Effect.succeed(redactJson(value, fields, options))
+      : runYielding(() => redactingJson(value, fields, options))
+  )
 
 /**
  * Redacts a call with the host's model beside the rules. Fails closed: when the model fails there is no transcript to
@@ -63,15 +102,6 @@ export const redactCall = Effect.fn("Redaction.redactCall")(function* <T extends
   fields: ReadonlyArray<SensitiveField>,
   options: Omit<RedactOptions, "extra"> = {}
 ) {
-  if (fields.length === 0) return redactTranscript(raw, fields, options)
-  const provider = yield* NerProvider
-  const spans = yield* provider.recognize(
-    raw.turns.map((turn) => turn.content),
-    fields
-  )
-  const all = { ...options, extra: validSpans(raw, spans) }
-  if (raw.turns.reduce((length, turn) => length + turn.content.length, 0) <= LONG && raw.toolCalls.length === 0)
-    return redactTranscript(raw, fields, all)
-  const redaction: Redaction<T, C> = yield* runYielding(() => redactingTranscript(raw, fields, all))
-  return redaction
+  const extra = fields.length === 0 ? [] : yield* recognizedSpans(raw, fields)
+  return yield* redactInSteps(raw, fields, { ...options, extra })
 })

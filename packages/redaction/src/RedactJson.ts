@@ -1,11 +1,11 @@
 import type { Json } from "./Json.js"
 import { MAX_JSON_DEPTH } from "./Json.js"
-import { runSync } from "./Steps.js"
+import { runSync, type Steps } from "./Steps.js"
 import { callTextOf } from "./CallText.js"
 import { plainCharacters } from "./PlainText.js"
 import { byLabel, replacer } from "./Replacement.js"
 import type { SensitiveField } from "./SensitiveField.js"
-import { type KnownValue, type RedactOptions, spansToRedact } from "./SpansToRedact.js"
+import { type KnownValue, MAX_KNOWN, type RedactOptions, spansToRedact } from "./SpansToRedact.js"
 
 /**
  * A value inside a JSON document, as a line of text that its key introduces: `phone_number` and `"5551234567"` become
@@ -19,6 +19,12 @@ export interface Leaf {
 
 /** Whatever `JSON.parse` answers is JSON; its type does not say so. */
 const isJson = (value: unknown): value is Json => value !== undefined
+
+/** Parses JSON text; throws where it is none. */
+export const parseJson = (text: string): Json => {
+  const parsed: unknown = JSON.parse(text)
+  return isJson(parsed) ? parsed : null
+}
 
 const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
 
@@ -38,17 +44,18 @@ export const leafOf = (key: string, value: string): Leaf => {
 /** Keys are redacted too where they may hold a value: a phone number, an address, a name with a space. */
 const mayHoldValue = (key: string): boolean => /[@\s]|\d{4}/.test(plainCharacters(key).text)
 
-/** Leaves in the order `rewrite` meets them. Deeper than JSON is allowed to be, a part is taken as one leaf. */
-const leavesOf = (value: Json, key: string, depth: number, into: Array<Leaf>): void => {
+/** Leaves in the order `rewrite` meets them, up to `most`. Deeper than JSON is allowed to be, a part is taken as one leaf. */
+const leavesOf = (value: Json, key: string, depth: number, into: Array<Leaf>, most = Infinity): void => {
+  if (into.length >= most) return
   if (typeof value === "string") into.push(leafOf(key, value))
   else if (typeof value === "number") into.push(leafOf(key, String(value)))
   else if (typeof value === "object" && value !== null) {
     if (depth > MAX_JSON_DEPTH) into.push(leafOf(key, JSON.stringify(value)))
-    else if (isList(value)) for (const item of value) leavesOf(item, key, depth + 1, into)
+    else if (isList(value)) for (const item of value) leavesOf(item, key, depth + 1, into, most)
     else {
       for (const [name, item] of Object.entries(value)) {
         if (mayHoldValue(name)) into.push(leafOf("", name))
-        leavesOf(item, name, depth + 1, into)
+        leavesOf(item, name, depth + 1, into, most)
       }
     }
   }
@@ -107,14 +114,13 @@ export const writeJsonText = (original: string, read: ReadJson, leaves: Readonly
   return JSON.stringify(rewrite(read.document, 0, () => leaves[at++]))
 }
 
-/** Redacts a text that stands alone, such as feedback; `introducedBy` names what it is ("customer number"). */
+/** Redacts a text that stands alone, such as feedback. */
 export const redactText = (
   text: string,
   fields: ReadonlyArray<SensitiveField>,
-  options: RedactOptions = {},
-  introducedBy = ""
+  options: RedactOptions = {}
 ): string => {
-  const redacted = redactJson(text, fields, options, introducedBy)
+  const redacted = redactJson(text, fields, options)
   return typeof redacted === "string" ? redacted : text
 }
 
@@ -140,19 +146,24 @@ export const redactCustomerNumber = (
  * Redacts a free-form JSON value (`metadata`, `dynamic_variables`): texts, numbers, and keys that hold a value. A number
  * that goes becomes its placeholder, a text. With no fields the value is answered as it is.
  */
-export const redactJson = (
+export const redactJson = (value: Json, fields: ReadonlyArray<SensitiveField>, options: RedactOptions = {}): Json =>
+  runSync(redactingJson(value, fields, options))
+
+/** The same, in steps. */
+export function* redactingJson(
   value: Json,
   fields: ReadonlyArray<SensitiveField>,
-  options: RedactOptions = {},
-  introducedBy = ""
-): Json => {
+  options: RedactOptions = {}
+): Steps<Json> {
   if (fields.length === 0) return value
   const leaves: Array<Leaf> = []
-  leavesOf(value, introducedBy, 0, leaves)
+  leavesOf(value, "", 0, leaves)
   const call = callTextOf(leaves.map((leaf, index) => ({ speaker: String(index), content: leaf.text, apart: true })))
+  yield
   const { extra: _, known: __, replacement = byLabel, ...find } = options
   const write = replacer(replacement)
-  const found = runSync(spansToRedact(call, new Set(fields), find))
+  const found = yield* spansToRedact(call, new Set(fields), find)
+  yield
   let span = 0
   const texts = leaves.map((leaf, index) => {
     const place = call.turns[index]
@@ -179,9 +190,11 @@ export const redactJson = (
   return rewrite(value, 0, () => texts[at++])
 }
 
-/** The texts and numbers of a document with their keys, as values that are known of a call. */
+/** The texts and numbers of a document with their keys, as values that are known of a call: at most the first 200. */
 export const knownValuesIn = (document: Json): ReadonlyArray<KnownValue> => {
   const leaves: Array<Leaf> = []
-  leavesOf(document, "", 0, leaves)
-  return leaves.map(({ from, text }) => ({ value: text.slice(from), key: text.slice(0, from).replace(/: $/, "") }))
+  leavesOf(document, "", 0, leaves, MAX_KNOWN)
+  return leaves
+    .slice(0, MAX_KNOWN)
+    .map(({ from, text }) => ({ value: text.slice(from), key: text.slice(0, from).replace(/: $/, "") }))
 }

@@ -7,7 +7,15 @@ import {
   withoutRedaction,
   type Word
 } from "./Transcript.js"
-import { type SpeakerRange, type SpeakerRanges, joinRanges, placeWords, rangeOf, wordsWithin } from "./SpeakerRanges.js"
+import {
+  joinRanges,
+  type PlacedWords,
+  placeWords,
+  rangeOf,
+  type SpeakerRange,
+  type SpeakerRanges,
+  wordsWithin
+} from "./SpeakerRanges.js"
 import { callTextOf } from "./CallText.js"
 import { leafOf, readJsonText, type Leaf, writeJsonText } from "./RedactJson.js"
 import { byLabel, replacer } from "./Replacement.js"
@@ -15,10 +23,9 @@ import { type RedactionCount, RedactionCounts } from "./RedactionCounts.js"
 import type { Found } from "./Resolve.js"
 import type { SensitiveField } from "./SensitiveField.js"
 import type { Candidate, TextSpan } from "./TextSpan.js"
-import { type RedactOptions, spansToRedact, type TurnSpan } from "./SpansToRedact.js"
+import { MAX_KNOWN, type RedactOptions, spansToRedact, type TurnSpan } from "./SpansToRedact.js"
 
-/** Most values that are known of a call, and most characters of one. */
-const MAX_KNOWN = 200
+/** Most characters of a value that is known of a call. */
 const MAX_KNOWN_LENGTH = 500
 
 export interface Redaction<T extends Turn = Turn, C extends ToolCall = ToolCall> {
@@ -32,6 +39,10 @@ export interface Redaction<T extends Turn = Turn, C extends ToolCall = ToolCall>
   /** The same, counted by field, place and recognizer. */
   readonly redactions: ReadonlyArray<RedactionCount>
 }
+
+/** Characters that are written in one step, and how many of them a word with times takes the time of. */
+const STEP = 65_536
+const WORD_WORK = 20
 
 /** Writes placeholders over spans of a text; `offset` is where the text starts in the offsets of the spans. */
 const replaceIn = (
@@ -132,7 +143,7 @@ export function* redactingTranscript<T extends Turn, C extends ToolCall>(
     }
     return here
   }
-  const turns = raw.turns.map((turn, index): T => {
+  const redactTurn = (turn: T, index: number): T => {
     const place = call.turns[index]
     const offset = place?.start ?? 0
     const here = spansOf(place)
@@ -163,7 +174,18 @@ export function* redactingTranscript<T extends Turn, C extends ToolCall>(
         write
       )
     }
-  })
+  }
+  const turns: Array<T> = []
+  let work = 0
+  for (const [index, turn] of raw.turns.entries()) {
+    work += turn.content.length + turn.words.length * WORD_WORK
+    if (work > STEP) {
+      yield
+      work = 0
+    }
+    turns.push(redactTurn(turn, index))
+  }
+  yield
   let leaf = raw.turns.length
   let toolCallSpans = 0
   const leafTexts = (own: ReadonlyArray<Leaf>): ReadonlyArray<string | undefined> =>
@@ -206,7 +228,7 @@ export function* redactingTranscript<T extends Turn, C extends ToolCall>(
  */
 const redactWords = (
   turn: Turn,
-  placed: ReturnType<typeof placeWords>,
+  placed: PlacedWords,
   spans: ReadonlyArray<TextSpan>,
   write: (field: SensitiveField, value: string) => string
 ): ReadonlyArray<Word> => {
@@ -217,7 +239,7 @@ const redactWords = (
     for (; at < to; at++) {
       const word = turn.words[at]
       if (word !== undefined)
-        words.push(placed[at] === undefined && /[\p{L}\p{N}]/u.test(word.text) ? { ...word, text: "" } : word)
+        words.push(placed.words[at] === undefined && /[\p{L}\p{N}]/u.test(word.text) ? { ...word, text: "" } : word)
     }
   }
   for (const span of spans) {

@@ -7,7 +7,8 @@ export const redactionPlaces = [
   "metadata",
   "dynamic_variables",
   "feedback",
-  "customer_number"
+  "customer_number",
+  "call_ended_reason"
 ] as const
 export type RedactionPlace = (typeof redactionPlaces)[number]
 

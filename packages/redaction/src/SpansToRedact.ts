@@ -15,6 +15,9 @@ export interface RedactOptions extends Omit<FindOptions, "extra" | "seen"> {
   readonly known?: ReadonlyArray<KnownValue>
 }
 
+/** Most values that are known of a call. */
+export const MAX_KNOWN = 200
+
 /** A value that is known of a call besides what was said, such as its customer's number. */
 export interface KnownValue {
   readonly value: string

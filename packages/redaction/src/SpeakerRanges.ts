@@ -18,10 +18,18 @@ export type SpeakerRanges =
 /** Seconds muted before and after a value's words or turn: recognizers' times are about that exact. */
 export const RANGE_PADDING = 0.25
 
-/** Where a turn's words lie in its content; undefined for a word that is not there. */
+/** Where a word lies in its turn's content. */
 export interface PlacedWord {
   readonly start: number
   readonly end: number
+}
+
+/** Where a turn's words lie in its content, in order and without overlaps. */
+export interface PlacedWords {
+  /** Undefined for a word that is not there. */
+  readonly words: ReadonlyArray<PlacedWord | undefined>
+  /** The numbers of the words that are. */
+  readonly found: ReadonlyArray<number>
 }
 
 const bare = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "")
@@ -30,14 +38,14 @@ const bare = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]
 const LOOK_AHEAD = 60
 
 /** Finds each word of a turn in its content, in order, whatever the case, the form of its characters and the marks around it. */
-export const placeWords = (turn: Turn): ReadonlyArray<PlacedWord | undefined> => {
+export const placeWords = (turn: Turn): PlacedWords => {
   const { content, words } = turn
   const plain = plainCharacters(content)
   const lower = plain.text.toLowerCase()
   // Lower case may be longer than the original ("İ"): then nothing can be placed by offset.
   const sameLength = lower.length === plain.text.length
   let cursor = 0
-  return words.map(({ text }) => {
+  const placed = words.map(({ text }) => {
     const exact = plainCharacters(text).text.trim()
     if (exact === "" || !sameLength) return undefined
     for (const needle of [exact.toLowerCase(), bare(exact)]) {
@@ -51,25 +59,30 @@ export const placeWords = (turn: Turn): ReadonlyArray<PlacedWord | undefined> =>
     }
     return undefined
   })
+  return { words: placed, found: placed.flatMap((word, at) => (word === undefined ? [] : [at])) }
 }
 
-/** Words `from` to `to` that a part of the content covers, counting those between its neighbors that were not placed. */
-export const wordsWithin = (
-  placed: ReadonlyArray<PlacedWord | undefined>,
-  start: number,
-  end: number
-): readonly [number, number] => {
-  let from = 0
-  let to = placed.length
-  for (let at = 0; at < placed.length; at++) {
-    const word = placed[at]
-    if (word === undefined) continue
-    if (word.end <= start) from = at + 1
-    else if (word.start >= end) {
-      to = at
-      break
-    }
+/** The first of the found words that a condition holds for, which then holds for all behind it; their number without one. */
+const firstFound = ({ found, words }: PlacedWords, holds: (word: PlacedWord) => boolean): number => {
+  let low = 0
+  let high = found.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const word = words[found[middle] ?? 0]
+    if (word !== undefined && holds(word)) high = middle
+    else low = middle + 1
   }
+  return low
+}
+
+/**
+ * Words `from` to `to` that a part of the content covers, counting those between its neighbors that were not placed.
+ * Logarithmic: a turn may have a hundred thousand words and as many values.
+ */
+export const wordsWithin = (placed: PlacedWords, start: number, end: number): readonly [number, number] => {
+  const before = placed.found[firstFound(placed, (word) => word.end > start) - 1]
+  const from = before === undefined ? 0 : before + 1
+  const to = placed.found[firstFound(placed, (word) => word.start >= end)] ?? placed.words.length
   return [from, Math.max(from, to)]
 }
 
@@ -89,14 +102,14 @@ const turnEnd = ({ endTime }: Turn, next: number | undefined, least: number): nu
  */
 export const rangeOf = (
   turn: Turn,
-  placed: ReadonlyArray<PlacedWord | undefined>,
+  placed: PlacedWords,
   start: number,
   end: number,
   next: number | undefined
 ): SpeakerRange | undefined => {
   const [from, to] = wordsWithin(placed, start, end)
   const covered = turn.words.slice(from, to)
-  const inside = placed.slice(from, to).filter((word) => word !== undefined)
+  const inside = placed.words.slice(from, to).filter((word) => word !== undefined)
   const first = inside[0]
   const last = inside[inside.length - 1]
   if (
@@ -104,7 +117,9 @@ export const rangeOf = (
     last !== undefined &&
     covered.every((word) => isTime(word.startTime) && isTime(word.endTime) && word.endTime >= word.startTime)
   ) {
-    const times = covered.flatMap(({ endTime = 0, startTime = Infinity }) => [startTime, endTime])
+    // Not `Math.min(...times)`: a value may have more words than a function may have arguments.
+    const earliest = covered.reduce((least, { startTime = Infinity }) => Math.min(least, startTime), Infinity)
+    const latest = covered.reduce((most, { endTime = 0 }) => Math.max(most, endTime), 0)
     // A list of words that stops early, or begins late, leaves part of the value without times.
     const isCut = VISIBLE.test(turn.content.slice(last.end, end))
     const isLate = VISIBLE.test(turn.content.slice(start, first.start))
@@ -113,9 +128,9 @@ export const rangeOf = (
       speaker: turn.speaker,
       start: Math.max(
         0,
-        (isLate ? Math.min(times[0] ?? 0, before ?? turn.startTime ?? 0) : Math.min(...times)) - RANGE_PADDING
+        (isLate ? Math.min(covered[0]?.startTime ?? 0, before ?? turn.startTime ?? 0) : earliest) - RANGE_PADDING
       ),
-      end: (isCut ? turnEnd(turn, next, Math.max(...times)) : Math.max(...times)) + RANGE_PADDING
+      end: (isCut ? turnEnd(turn, next, latest) : latest) + RANGE_PADDING
     }
   }
   if (!isTime(turn.startTime)) return undefined

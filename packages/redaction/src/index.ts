@@ -1,7 +1,15 @@
 export * from "./SpeakerRanges.js"
 export { type CallText, callTextOf } from "./CallText.js"
 export { DEFAULT_THRESHOLD, type FindOptions, findSpans } from "./FindSpans.js"
-export { layerNone as nerProviderNone, NerFailed, NerProvider, redactCall } from "./NerProvider.js"
+export {
+  layerNone as nerProviderNone,
+  NerFailed,
+  NerProvider,
+  recognizedSpans,
+  redactCall,
+  redactInSteps,
+  redactJsonInSteps
+} from "./NerProvider.js"
 export { layerAll as nerProviderAll, layerLexicon as nerProviderLexicon, NerLexicon } from "./LexiconNer.js"
 export { knownValuesIn, redactCustomerNumber, redactJson, redactText } from "./RedactJson.js"
 export { type Redaction, redactTranscript } from "./RedactTranscript.js"
@@ -12,6 +20,7 @@ export { RedactionCount, RedactionCounts, type RedactionPlace, redactionPlaces }
 export type { Found } from "./Resolve.js"
 export { hidePlaceholders, inInterfaceOrder, labelOf, SensitiveField, sensitiveFields } from "./SensitiveField.js"
 export type { Candidate, TextSpan } from "./TextSpan.js"
+export * as RedactionQuestions from "./thread/RedactionQuestions.js"
 export { spokenAddressesOf } from "./SpokenForms.js"
 export { readCardinal } from "./Cardinals.js"
 export { type Run, runsOf } from "./SpokenNumbers.js"

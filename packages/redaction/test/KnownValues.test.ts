@@ -37,17 +37,16 @@ describe("values that are known of a call", () => {
 })
 
 describe("a lexicon as a named-entity provider", () => {
-  const recognize = (turns: ReadonlyArray<string>) =>
-    Effect.runSync(
-      Effect.flatMap(Redaction.NerProvider, (ner) => ner.recognize(turns, Redaction.sensitiveFields)).pipe(
-        Effect.provide(
-          Redaction.nerProviderAll([
-            Redaction.nerProviderNone,
-            Redaction.nerProviderLexicon({ location: ["Zubrovka", "New Zubrovka"], event: ["Founders' Gala"] })
-          ])
-        )
+  const recognizing = (turns: ReadonlyArray<string>) =>
+    Effect.flatMap(Redaction.NerProvider, (ner) => ner.recognize(turns, Redaction.sensitiveFields)).pipe(
+      Effect.provide(
+        Redaction.nerProviderAll([
+          Redaction.nerProviderNone,
+          Redaction.nerProviderLexicon({ location: ["Zubrovka", "New Zubrovka"], event: ["Founders' Gala"] })
+        ])
       )
     )
+  const recognize = (turns: ReadonlyArray<string>) => Effect.runSync(recognizing(turns))
 
   it("finds its values as whole words in any case, the longest one first", () => {
     const content = "from new zubrovka to ZUBROVKA for the founders' gala, not zubrovkan"
@@ -56,6 +55,17 @@ describe("a lexicon as a named-entity provider", () => {
       ["location", "ZUBROVKA"],
       ["event", "founders' gala"]
     ])
+  })
+
+  it("finds them wherever they are in a long turn", async () => {
+    const value = "new zubrovka"
+    // At every place about the ends of the parts that are searched one after the other.
+    for (const shift of [0, 1, 5, 9, 12]) {
+      const content = `${"x".repeat(shift)} ${`to ${value} `.repeat(5_000)}`
+      const spans = await Effect.runPromise(recognizing([content]))
+      expect(spans).toHaveLength(5_000)
+      expect(new Set(spans.map(({ end, start }) => content.slice(start, end)))).toEqual(new Set([value]))
+    }
   })
 
   it("returns offsets of the original text where characters are invisible", () => {

@@ -142,7 +142,7 @@ export const ingesting = {
   keepDetails: ofEngine(
     list(
       "--keep-detail <detail>",
-      "Store metadata, dynamic_variables, feedback, customer_number or all as delivered, also in calls that ask for redaction. (env: EARSHOT_KEEP_DETAILS, comma-separated)"
+      "Store metadata, dynamic_variables, feedback, customer_number, call_ended_reason or all as delivered, also in calls that ask for redaction. (env: EARSHOT_KEEP_DETAILS, comma-separated)"
     )
   ),
   redactEveryday: ofEngine(

@@ -1,4 +1,4 @@
-import { redactJson, type RedactOptions, redactText } from "@earshot/redaction"
+import { type RedactOptions, redactText } from "@earshot/redaction"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -45,6 +45,7 @@ import { metricsToEvaluate, subjectOf } from "./EvaluatedCall.js"
 import * as EvaluationBatches from "./EvaluationBatches.js"
 import { evaluationJob, EvaluationPayload, EXTERNAL_EVALUATION_JOB } from "./EvaluationJob.js"
 import { parseMetricIds } from "./MetricIds.js"
+import { RedactionWork } from "./RedactionWork.js"
 
 /** The body of a request to evaluate a call: metric ids as in E10, or as a list. Default: all enabled metrics. */
 export const EvaluationRequest = Fields.object({
@@ -137,20 +138,31 @@ const redactedBy =
  * they leave the system.
  */
 const redactSubject = (
+  redaction: Context.Tag.Service<typeof RedactionWork>,
   subject: EvaluatedSubject,
   { redactFields }: CallRecord,
   options: RedactOptions
-): EvaluatedSubject => {
-  if (redactFields.length === 0) return subject
+): Effect.Effect<EvaluatedSubject, JobFailed> => {
+  if (redactFields.length === 0) return Effect.succeed(subject)
   const text = redactedBy(redactFields, options)
-  return {
-    ...subject,
-    endedReason: text(subject.endedReason),
-    metadata: redactJson(subject.metadata, redactFields, options),
-    dynamicVariables: redactJson(subject.dynamicVariables, redactFields, options),
-    agentDescription: text(subject.agentDescription) ?? "",
-    expectedOutcome: text(subject.expectedOutcome)
-  }
+  return Effect.map(
+    Effect.all([
+      redaction.json(subject.metadata, redactFields, options),
+      redaction.json(subject.dynamicVariables, redactFields, options)
+    ]),
+    ([metadata, dynamicVariables]) => ({
+      ...subject,
+      endedReason: text(subject.endedReason),
+      metadata,
+      dynamicVariables,
+      agentDescription: text(subject.agentDescription) ?? "",
+      expectedOutcome: text(subject.expectedOutcome)
+    })
+  ).pipe(
+    Effect.mapError(
+      () => new JobFailed({ reason: "The call could not be redacted for a language model.", retry: true })
+    )
+  )
 }
 
 /**
@@ -207,6 +219,7 @@ export const layer = (config: EvaluationConfig = {}) =>
       const queue = yield* JobQueue
       const signal = yield* JobSignal
       const work = yield* UnitOfWork
+      const redaction = yield* RedactionWork
 
       const { everyday, replacement, threshold } = config.redaction ?? {}
       const redactOptions = {
@@ -296,7 +309,7 @@ export const layer = (config: EvaluationConfig = {}) =>
           const subject = subjectOf(call, description)
           const unevaluated = yield* evaluateAttempt(scorer, claim, stored, {
             subject,
-            forModel: () => redactSubject(subject, call, redactOptions),
+            forModel: redactSubject(redaction, subject, call, redactOptions),
             metrics: chosen,
             emit: store(permit, claim, call)
           })

@@ -22,6 +22,7 @@ import { Evaluations } from "../metrics/Evaluations.js"
 import type { Metrics } from "../metrics/Metrics.js"
 import type { AudioProbe } from "./AudioProbe.js"
 import type { RecordingAudio } from "./RecordingAudio.js"
+import type { RedactionWork } from "./RedactionWork.js"
 import type { BlobStore } from "./BlobStore.js"
 import type { RedactionUnavailable } from "./CallErrors.js"
 import { type CallFacets, type CallFacetsQuery, parseFacetsQuery } from "./CallFacets.js"
@@ -121,6 +122,7 @@ export const layer = (
   | Transcriber
   | AudioProbe
   | RecordingAudio
+  | RedactionWork
   | NerProvider
 > =>
   Layer.effect(
@@ -176,8 +178,8 @@ export const layer = (
                 Either.flatMap(decode(ReviewPatch)(input), (patch) => applyReview(call, patch)),
                 (errors) => new ValidationFailed({ errors })
               )
-              const feedback = redaction.redactFeedback(reviewed)
-              const changed = { ...reviewed, feedback, updatedAt: yield* DateTime.now }
+              const texts = yield* redaction.redactReview(reviewed)
+              const changed = { ...reviewed, ...texts, updatedAt: yield* DateTime.now }
               yield* store.saveReview(permit, changed)
               return changed
             })

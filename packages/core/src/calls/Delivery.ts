@@ -27,6 +27,9 @@ export interface MergeBase {
   readonly details: boolean
 }
 
+/** What a person writes in a review. */
+export type ReviewTexts = Pick<CallRecord, "feedback" | "topic" | "dropoffPoint">
+
 /**
  * One delivery of a call, ready to be stored. A field that the delivery omits or gives as null is undefined, as is an empty
  * trace id.
@@ -39,8 +42,8 @@ export interface Delivery {
   readonly customerNumber: string | undefined
   readonly callEndedReason: string | undefined
   readonly feedback: string | undefined
-  /** A person's feedback before and after it was redacted for this delivery. */
-  readonly redactedFeedback?: { readonly from: string; readonly to: string } | undefined
+  /** The texts of a review before and after they were redacted for this delivery; feedback that is not a person's is null. */
+  readonly redactedReview?: { readonly from: ReviewTexts; readonly to: ReviewTexts } | undefined
   readonly metadata: Json | undefined
   readonly dynamicVariables: Json | undefined
   /** The length of the call as the platform states it. */

@@ -10,7 +10,6 @@ import {
   muteRanges,
   NerProvider,
   placeholderRanges,
-  redactCall,
   type RedactOptions,
   type RedactionCount,
   type SensitiveField
@@ -29,10 +28,10 @@ import { type RawTranscript, type RedactedTranscript, skippedOf } from "../trans
 import { RecordingAudio } from "./RecordingAudio.js"
 import { AUDIO_HEAD_BYTES, type AudioType, detectAudioFormat } from "./AudioFormat.js"
 import { type Blob, BlobStore } from "./BlobStore.js"
-import { type AudioWorkFailed, RedactionUnavailable } from "./CallErrors.js"
+import type { AudioWorkFailed, RedactionUnavailable } from "./CallErrors.js"
 import type { CallRecord, Recording } from "./CallRecord.js"
 import { CallStore } from "./CallStore.js"
-import type { CalledAgent, Delivery } from "./Delivery.js"
+import type { CalledAgent, Delivery, ReviewTexts } from "./Delivery.js"
 import { plainFields } from "./DeliveryRules.js"
 import { type CallDetail, countsFrom, knownOf, makeDetails } from "./DetailRedaction.js"
 import { channelOf, type RecordingRef, type ValidIngest } from "./IngestValidation.js"
@@ -40,6 +39,7 @@ import { blobStoreError, recordingMissing, urlNotAllowed } from "./RecordingInta
 import { isTranscriptSuperseded } from "./RedeliveryRules.js"
 import { RecordingSource } from "./RecordingSource.js"
 import { countRedaction } from "./RedactionMetrics.js"
+import { redactCall, RedactionWork } from "./RedactionWork.js"
 import { Transcriber, transcription } from "./Transcriber.js"
 
 /** How an engine redacts calls. */
@@ -165,6 +165,16 @@ interface TranscriptRedaction {
 
 /** Everything that the delivery is made of. */
 interface Parts {
+  readonly details: Pick<
+    Delivery,
+    | "customerNumber"
+    | "callEndedReason"
+    | "feedback"
+    | "metadata"
+    | "dynamicVariables"
+    | "redactions"
+    | "redactedReview"
+  >
   readonly ingest: ValidIngest
   readonly agent: CalledAgent
   readonly now: Delivery["receivedAt"]
@@ -209,6 +219,22 @@ const recordingOf = (audio: AudioData, blob: Blob, channel: 0 | 1 | undefined): 
   mainAgentChannelIndex: channel ?? null
 })
 
+/** The delivery, given the blob of its muted recording. */
+const deliveryOf = (parts: Parts, blob: Blob | undefined): Delivery => {
+  const { agent, channel, details, ingest, muted, mutesStored, now, recordingError, scope } = parts
+  return {
+    ...plainFields(ingest, agent, now),
+    ...details,
+    transcript: deliveredTranscript(parts),
+    recording: blob === undefined || muted.audio === undefined ? undefined : recordingOf(muted.audio, blob, channel),
+    recordingError,
+    redactFields: scope.fields,
+    evaluates: true,
+    dropsRecording: mutesStored && muted.audio === undefined,
+    mergeBase: mergeBaseOf(parts)
+  }
+}
+
 export interface DeliveryRedaction {
   /**
    * A validated body as a delivery, redacted by `requested` and by the fields of earlier deliveries of the call. A
@@ -221,8 +247,8 @@ export interface DeliveryRedaction {
     requested: ReadonlyArray<SensitiveField>,
     now: Delivery["receivedAt"]
   ) => Effect.Effect<RedactedDelivery, ValidationFailed | StorageError | RedactionUnavailable>
-  /** The feedback of a review, redacted by the fields of its call where feedback is a redacted detail. */
-  readonly redactFeedback: (call: CallRecord) => string | null
+  /** The texts of a review, redacted by the fields of its call where feedback is a redacted detail. */
+  readonly redactReview: (call: CallRecord) => Effect.Effect<ReviewTexts>
 }
 
 export const make = (config: RedactionConfig) =>
@@ -233,8 +259,9 @@ export const make = (config: RedactionConfig) =>
     const source = yield* RecordingSource
     const transcriber = yield* Transcriber
     const ner = yield* NerProvider
+    const work = yield* RedactionWork
     const { fill, keepDetails = [], ...options } = config
-    const callDetails = makeDetails(keepDetails, options)
+    const callDetails = makeDetails(work, keepDetails, options)
 
     const readDelivered = (ref: RecordingRef): Effect.Effect<AudioOutcome<GivenAudio>, ValidationFailed> =>
       (ref.from === "upload" ? Effect.succeed(ref.upload.bytes) : collect(source.fetch(ref.url))).pipe(
@@ -266,15 +293,13 @@ export const make = (config: RedactionConfig) =>
         ? Effect.succeed(undefined)
         : redactCall(raw, fields, { ...options, known }).pipe(
             Effect.provideService(NerProvider, ner),
-            Effect.mapBoth({
-              onFailure: () => new RedactionUnavailable(),
-              // A stored transcript has placeholders of earlier redactions, whose audio has to be muted as well.
-              onSuccess: ({ ranges, redactions, transcript }) => ({
-                redactions,
-                transcript: { ...transcript, ...skippedOf(raw) },
-                ranges: delivered ? ranges : bothRanges(ranges, placeholderRanges(transcript))
-              })
-            })
+            Effect.provideService(RedactionWork, work),
+            // A stored transcript has placeholders of earlier redactions, whose audio has to be muted as well.
+            Effect.map(({ ranges, redactions, transcript }) => ({
+              redactions,
+              transcript: { ...transcript, ...skippedOf(raw) },
+              ranges: delivered ? ranges : bothRanges(ranges, placeholderRanges(transcript))
+            }))
           )
 
     const mute = (
@@ -302,31 +327,22 @@ export const make = (config: RedactionConfig) =>
       )
     }
 
-    const deliveryOf = (parts: Parts, blob: Blob | undefined): Delivery => {
-      const { agent, channel, ingest, muted, mutesStored, now, recordingError, scope } = parts
-      const { before, extended, fields } = scope
-      const counts = countsFrom(before)
-      if (parts.redaction === undefined || !parts.source.delivered) {
-        counts.keep("transcript")
-        counts.keep("tool_calls")
-      }
-      counts.sum.addAll(parts.redaction?.redactions ?? [])
-      const details = callDetails.ofDelivery(ingest, fields, extended ? before : undefined, counts)
-      return {
-        ...plainFields(ingest, agent, now),
-        ...details,
-        redactions: counts.sum.list(),
-        redactedFeedback: extended && before !== undefined ? callDetails.ofReviewer(before, fields) : undefined,
-        transcript: deliveredTranscript(parts),
-        recording:
-          blob === undefined || muted.audio === undefined ? undefined : recordingOf(muted.audio, blob, channel),
-        recordingError,
-        redactFields: fields,
-        evaluates: true,
-        dropsRecording: mutesStored && muted.audio === undefined,
-        mergeBase: mergeBaseOf(parts)
-      }
-    }
+    const detailsOf = (parts: Pick<Parts, "ingest" | "redaction" | "scope" | "source">) =>
+      Effect.gen(function* () {
+        const { before, extended, fields } = parts.scope
+        const counts = countsFrom(before)
+        if (parts.redaction === undefined || !parts.source.delivered) {
+          counts.keep("transcript")
+          counts.keep("tool_calls")
+        }
+        counts.sum.addAll(parts.redaction?.redactions ?? [])
+        const details = yield* callDetails.ofDelivery(parts.ingest, fields, extended ? before : undefined, counts)
+        return {
+          ...details,
+          redactions: counts.sum.list(),
+          redactedReview: extended && before !== undefined ? yield* callDetails.ofReviewer(before, fields) : undefined
+        }
+      })
 
     const counted = (
       redaction: TranscriptRedaction | undefined,
@@ -360,6 +376,7 @@ export const make = (config: RedactionConfig) =>
         const channel = channelOf(ingest.body.main_agent_channel_index) ?? stored?.mainAgentChannelIndex ?? undefined
         const audio = delivered.audio ?? (mutesStored ? yield* readStored(stored) : undefined)
         const muted = audio === undefined ? withoutAudio(delivered.error) : yield* mute(audio, redaction, channel)
+        const details = yield* detailsOf({ ingest, scope, source: transcript, redaction })
         const parts: Parts = {
           ingest,
           agent,
@@ -367,6 +384,7 @@ export const make = (config: RedactionConfig) =>
           scope,
           source: transcript,
           redaction,
+          details,
           bringsAudio: delivered.audio !== undefined,
           mutesStored,
           muted,
@@ -377,6 +395,6 @@ export const make = (config: RedactionConfig) =>
         return { audio: muted.audio, deliveryOf: (blob) => deliveryOf(parts, blob) }
       })
 
-    const service: DeliveryRedaction = { redact, redactFeedback: callDetails.redactFeedback }
+    const service: DeliveryRedaction = { redact, redactReview: callDetails.redactReview }
     return service
   })

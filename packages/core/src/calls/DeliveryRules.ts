@@ -17,7 +17,6 @@ export const plainFields = (
   | "traceId"
   | "timestamp"
   | "statedDurationSeconds"
-  | "callEndedReason"
   | "hasUnreadableTranscript"
   | "metricIds"
   | "receivedAt"
@@ -27,7 +26,6 @@ export const plainFields = (
   traceId: body.trace_id === "" ? undefined : body.trace_id,
   timestamp: body.timestamp ?? undefined,
   statedDurationSeconds: body.duration_seconds ?? undefined,
-  callEndedReason: body.call_ended_reason ?? undefined,
   hasUnreadableTranscript,
   metricIds,
   receivedAt: now
@@ -46,6 +44,7 @@ export const unredactedDelivery = (
     ...plainFields(ingest, agent, now),
     ...recorded,
     customerNumber: body.customer_number ?? undefined,
+    callEndedReason: body.call_ended_reason ?? undefined,
     feedback: body.feedback ?? undefined,
     metadata: body.metadata ?? undefined,
     dynamicVariables: body.dynamic_variables ?? undefined,

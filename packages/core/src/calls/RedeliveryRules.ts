@@ -9,7 +9,7 @@ import { isSuperseded, mergeMetadata } from "../platforms/Envelopes.js"
 import * as StoredTranscript from "../transcripts/StoredTranscript.js"
 import { endOf } from "../transcripts/TranscriptView.js"
 import type { CallRecord, Recording } from "./CallRecord.js"
-import type { Delivery } from "./Delivery.js"
+import type { Delivery, ReviewTexts } from "./Delivery.js"
 
 /** The record that a first delivery creates. */
 export const firstRecord = (delivery: Delivery, id: CallId): CallRecord => ({
@@ -233,8 +233,10 @@ const mergeDetails = (existing: CallRecord, delivery: Delivery) => ({
   traceId: delivery.traceId ?? existing.traceId,
   timestamp: delivery.timestamp ?? existing.timestamp,
   feedback: existing.feedbackByPerson
-    ? (delivery.redactedFeedback?.to ?? existing.feedback)
+    ? (delivery.redactedReview?.to.feedback ?? existing.feedback)
     : (delivery.feedback ?? existing.feedback),
+  topic: delivery.redactedReview?.to.topic ?? existing.topic,
+  dropoffPoint: delivery.redactedReview?.to.dropoffPoint ?? existing.dropoffPoint,
   customerNumber: delivery.customerNumber ?? existing.customerNumber,
   callEndedReason: delivery.callEndedReason ?? existing.callEndedReason,
   statedDurationSeconds: delivery.statedDurationSeconds ?? existing.statedDurationSeconds,
@@ -263,18 +265,22 @@ const isRedactionIncomplete = (
     redactFields.length > delivery.redactFields.length ||
     (extended && existing.transcript !== null && !transcript.delivered) ||
     (keepsRecording && (extended || transcript.changed)) ||
-    isFeedbackStale(existing, delivery) ||
+    isReviewStale(existing, delivery) ||
     isMergeBaseStale(delivery.mergeBase, existing)
   )
 }
 
-/** Whether a person changed their feedback since it was read to be redacted. */
-const isFeedbackStale = (existing: CallRecord, { redactedFeedback }: Delivery): boolean => {
-  const feedback = existing.feedbackByPerson ? existing.feedback : undefined
-  return redactedFeedback !== undefined && feedback !== redactedFeedback.from && feedback !== redactedFeedback.to
+/** Whether the texts of a review have changed since they were read to be redacted. */
+const isReviewStale = (existing: CallRecord, { redactedReview }: Delivery): boolean => {
+  if (redactedReview === undefined) return false
+  const { from, to } = redactedReview
+  const now: ReviewTexts = { ...existing, feedback: existing.feedbackByPerson ? existing.feedback : null }
+  return (["feedback", "topic", "dropoffPoint"] as const).some(
+    (text) => now[text] !== from[text] && now[text] !== to[text]
+  )
 }
 
-const DETAILS = ["metadata", "dynamicVariables", "feedback", "customerNumber"] as const
+const DETAILS = ["metadata", "dynamicVariables", "feedback", "customerNumber", "callEndedReason"] as const
 
 /** Whether another delivery or a person changed what this delivery was made from; storing it would undo that change. */
 const isMergeBaseStale = (base: Delivery["mergeBase"], existing: CallRecord): boolean =>
@@ -302,6 +308,8 @@ const MERGED_FIELDS = [
   "durationSeconds",
   "statedDurationSeconds",
   "feedback",
+  "topic",
+  "dropoffPoint",
   "customerNumber",
   "callEndedReason",
   "errorMessage",

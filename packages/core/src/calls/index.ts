@@ -9,6 +9,7 @@ export {
   type StoredPeaks
 } from "./RecordingPeaks.js"
 export { type MutedRecording, RecordingAudio } from "./RecordingAudio.js"
+export { RedactionWork } from "./RedactionWork.js"
 export { type CallRecording, RecordingStore, type RecordingWithPeaks } from "./RecordingStore.js"
 export {
   encodeSignedRecording,

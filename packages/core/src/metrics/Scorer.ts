@@ -37,7 +37,7 @@ export interface EvaluationRequest<E> {
   readonly organizationId: OrganizationId
   readonly subject: EvaluatedSubject
   /** The call as an external language model may see it. Default: unchanged. */
-  readonly forModel?: () => EvaluatedSubject
+  readonly forModel?: Effect.Effect<EvaluatedSubject, E>
   readonly metrics: ReadonlyArray<Metric>
   /** Earlier results of other metrics, by slug and id. */
   readonly previousResults: ReadonlyMap<string, PreviousResult>
@@ -287,7 +287,7 @@ export const layer = Layer.effect(
       }: EvaluationRequest<E>) =>
         Effect.gen(function* () {
           // Without a model nothing is sent out, so nothing needs masking.
-          const masked = Option.isNone(model.ask) ? subject : (forModel?.() ?? subject)
+          const masked = Option.isNone(model.ask) || forModel === undefined ? subject : yield* forModel
           const order = evaluationOrder(metrics)
           const results = new Map(previousResults)
           const postponed: Array<Postponed> = []

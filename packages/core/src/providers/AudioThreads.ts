@@ -6,15 +6,13 @@ import * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { existsSync } from "node:fs"
-import { dirname, join } from "node:path"
 import { setImmediate } from "node:timers/promises"
-import { fileURLToPath, pathToFileURL } from "node:url"
+import { pathToFileURL } from "node:url"
 import type { Worker } from "node:worker_threads"
 import { AudioWorkFailed } from "../calls/CallErrors.js"
 import { RecordingAudio } from "../calls/RecordingAudio.js"
 import { askThread, makeThreadPool } from "../kernel/Threads.js"
-import { installed } from "../kernel/InstalledModule.js"
+import { findThreadProgram, MODULE_THREAD } from "../kernel/ThreadPrograms.js"
 
 export interface AudioThreadsConfig {
   /** How long work on one recording may take. Default: 1 minute. */
@@ -24,19 +22,6 @@ export interface AudioThreadsConfig {
   /** The program of a thread, an absolute path. Default: that of `@earshot/redaction`, where it is found. */
   readonly program?: string
 }
-
-/** The program where the package is installed, or in the bundle of the command: no archive has the second path. */
-const findProgram = (): string | undefined =>
-  [
-    installed("@earshot/redaction/audio-thread"),
-    join(dirname(fileURLToPath(import.meta.url)), "../../../redaction/dist/audio/thread.js")
-  ].find((file) => file !== null && existsSync(file)) ?? undefined
-
-/** Imports the program: messages wait until it listens. */
-const THREAD_PROGRAM = `
-"use strict"
-import(require("node:worker_threads").workerData.program)
-`
 
 /** Where no program is found, as in a bundle of the host's: in steps between which the event loop runs. */
 const onThisThread = RecordingAudio.of({
@@ -61,12 +46,13 @@ export const layer = (config: AudioThreadsConfig = {}): Layer.Layer<RecordingAud
   Layer.scoped(
     RecordingAudio,
     Effect.gen(function* () {
-      const program = config.program ?? findProgram()
+      const program =
+        config.program ?? findThreadProgram("@earshot/redaction/audio-thread", "redaction/dist/audio/thread.js")
       if (program === undefined) return onThisThread
       const timeout = Duration.decode(config.timeout ?? "1 minute")
       const useThread = yield* makeThreadPool(
         {
-          program: THREAD_PROGRAM,
+          program: MODULE_THREAD,
           workerData: { program: pathToFileURL(program).href },
           resourceLimits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 32 }
         },

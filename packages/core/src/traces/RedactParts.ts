@@ -2,14 +2,15 @@
 import {
   type KnownValue,
   type NerProvider,
-  redactCall,
   redactCustomerNumber,
   type RedactOptions,
   redactText,
   type SensitiveField
 } from "@earshot/redaction"
 import * as Effect from "effect/Effect"
-import { RedactionUnavailable } from "../calls/CallErrors.js"
+import type { RedactionUnavailable } from "../calls/CallErrors.js"
+import { redactEndedReason } from "../calls/DetailRedaction.js"
+import { redactCall, type RedactionWork } from "../calls/RedactionWork.js"
 import type { RawTranscript, ToolCall, Turn } from "../transcripts/Transcript.js"
 import type { TracedTool, TracePart } from "./TracePart.js"
 
@@ -53,7 +54,7 @@ const reader = <A>(items: ReadonlyArray<A>): (() => A | undefined) => {
 /** Parts before others by which these are redacted: whether a number is a telephone number may depend on a question. */
 export const CONTEXT_PARTS = 20
 
-/** Characters that are redacted together: most calls are shorter. The longest step takes a time in proportion. */
+/** Characters that are redacted together: most calls are shorter. */
 const WINDOW = 32_768
 
 const lengthOf = (part: TracePart): number =>
@@ -91,7 +92,7 @@ const redactWindow = (
   context: ReadonlyArray<TracePart>,
   fields: ReadonlyArray<SensitiveField>,
   options: RedactOptions
-): Effect.Effect<RedactedWindow, RedactionUnavailable, NerProvider> => {
+): Effect.Effect<RedactedWindow, RedactionUnavailable, NerProvider | RedactionWork> => {
   const all = [...context, ...window].toSorted(byStart)
   const raw: RawTranscript = {
     _tag: "RawTranscript",
@@ -99,31 +100,28 @@ const redactWindow = (
     toolCalls: all.flatMap(({ tools = [] }) => tools.map(toolCallOf))
   }
   return redactCall(raw, fields, options).pipe(
-    Effect.mapBoth({
-      onFailure: () => new RedactionUnavailable(),
-      onSuccess: ({ spans, transcript }) => {
-        const nextTurn = reader(transcript.turns)
-        const nextTool = reader(transcript.toolCalls)
-        const redacted = all.map((part): readonly [TracePart, TracePart] => [
-          part,
-          {
-            ...part,
-            ...(part.text === undefined ? {} : { text: nextTurn()?.content ?? "" }),
-            ...(part.messages === undefined
-              ? {}
-              : { messages: part.messages.map(({ role }) => ({ role, text: nextTurn()?.content ?? "" })) }),
-            ...(part.tools === undefined ? {} : { tools: part.tools.map((tool) => withTool(tool, nextTool())) }),
-            ...(part.facts === undefined ? {} : { facts: redactFacts(part.facts, fields, options) })
-          }
-        ])
-        const own = new Set(window)
-        return {
-          parts: redacted.filter(([part]) => own.has(part)),
-          values: spans.map(({ end, field, start, turn }) => ({
-            field,
-            value: raw.turns[turn]?.content.slice(start, end) ?? ""
-          }))
+    Effect.map(({ spans, transcript }) => {
+      const nextTurn = reader(transcript.turns)
+      const nextTool = reader(transcript.toolCalls)
+      const redacted = all.map((part): readonly [TracePart, TracePart] => [
+        part,
+        {
+          ...part,
+          ...(part.text === undefined ? {} : { text: nextTurn()?.content ?? "" }),
+          ...(part.messages === undefined
+            ? {}
+            : { messages: part.messages.map(({ role }) => ({ role, text: nextTurn()?.content ?? "" })) }),
+          ...(part.tools === undefined ? {} : { tools: part.tools.map((tool) => withTool(tool, nextTool())) }),
+          ...(part.facts === undefined ? {} : { facts: redactFacts(part.facts, fields, options) })
         }
+      ])
+      const own = new Set(window)
+      return {
+        parts: redacted.filter(([part]) => own.has(part)),
+        values: spans.map(({ end, field, start, turn }) => ({
+          field,
+          value: raw.turns[turn]?.content.slice(start, end) ?? ""
+        }))
       }
     })
   )
@@ -139,7 +137,7 @@ export const redactParts = (
   context: ReadonlyArray<TracePart>,
   fields: ReadonlyArray<SensitiveField>,
   options: RedactOptions
-): Effect.Effect<ReadonlyArray<TracePart>, RedactionUnavailable, NerProvider> =>
+): Effect.Effect<ReadonlyArray<TracePart>, RedactionUnavailable, NerProvider | RedactionWork> =>
   Effect.gen(function* () {
     const windows = windowsOf(parts.toSorted(byStart))
     const known = new Map<string, KnownValue>()
@@ -156,14 +154,25 @@ export const redactParts = (
     return parts.map((part) => redacted.get(part) ?? part)
   })
 
+/** Characters of a fact that are kept where it is redacted. No platform has longer ones, and an attribute has no limit. */
+const MAX_FACT = 1_000
+
 const redactFacts = (
   facts: NonNullable<TracePart["facts"]>,
   fields: ReadonlyArray<SensitiveField>,
   options: RedactOptions
-): NonNullable<TracePart["facts"]> => ({
-  ...facts,
-  ...(facts.customerNumber === undefined
-    ? {}
-    : { customerNumber: redactCustomerNumber(facts.customerNumber, fields, options) }),
-  ...(facts.roomName === undefined ? {} : { roomName: redactText(facts.roomName, fields, options) })
-})
+): NonNullable<TracePart["facts"]> => {
+  const redacted = (
+    name: "customerNumber" | "endedReason" | "roomName",
+    redact: (text: string) => string
+  ): Partial<NonNullable<TracePart["facts"]>> => {
+    const text = facts[name]
+    return text === undefined ? {} : { [name]: redact(text.slice(0, MAX_FACT)) }
+  }
+  return {
+    ...facts,
+    ...redacted("customerNumber", (text) => redactCustomerNumber(text, fields, options)),
+    ...redacted("endedReason", (text) => redactEndedReason(text, fields, options)),
+    ...redacted("roomName", (text) => redactText(text, fields, options))
+  }
+}

@@ -1,4 +1,4 @@
-import { SensitiveField } from "@earshot/redaction"
+import { redactJson, type RedactOptions, SensitiveField } from "@earshot/redaction"
 import * as Schema from "effect/Schema"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, CallId, OrganizationId, TraceId } from "../kernel/Ids.js"
@@ -80,4 +80,21 @@ export const countNames = (
     if (counts.has(known) || counts.size < MAX_NAMES) counts.set(known, (counts.get(known) ?? 0) + 1)
   }
   return Object.fromEntries([...counts].filter(([name]) => name !== "__proto__"))
+}
+
+/** The counts without the values of fields in the names, which may be paths of requests. Names that become equal are one. */
+export const redactNames = (
+  counted: Readonly<Record<string, number>>,
+  fields: ReadonlyArray<SensitiveField>,
+  options: RedactOptions
+): Readonly<Record<string, number>> => {
+  const names = Object.keys(counted)
+  if (fields.length === 0 || names.length === 0) return counted
+  const redacted = redactJson(names, fields, options)
+  const counts = new Map<string, number>()
+  names.forEach((name, at) => {
+    const after: unknown = Array.isArray(redacted) ? redacted[at] : undefined
+    if (typeof after === "string") counts.set(after, (counts.get(after) ?? 0) + (counted[name] ?? 0))
+  })
+  return Object.fromEntries(counts)
 }

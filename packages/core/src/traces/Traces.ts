@@ -21,6 +21,7 @@ import { authorize, hostPermit, type Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import type { RedactionUnavailable } from "../calls/CallErrors.js"
 import { Calls } from "../calls/Calls.js"
+import { RedactionWork } from "../calls/RedactionWork.js"
 import { TracedCalls } from "../calls/TracedCalls.js"
 import type { CallRecord } from "../calls/CallRecord.js"
 import type { RedactionConfig } from "../calls/DeliveryRedaction.js"
@@ -49,7 +50,7 @@ import { groupSpans, type SpanGroup } from "./GroupSpans.js"
 import { decodeJson } from "./OtlpJson.js"
 import { decodeProtobuf } from "./OtlpProtobuf.js"
 import { CONTEXT_PARTS, redactParts } from "./RedactParts.js"
-import { countNames, type StoredTrace, Trace, TraceQuery } from "./Trace.js"
+import { countNames, redactNames, type StoredTrace, Trace, TraceQuery } from "./Trace.js"
 import { actorOf, appliesTo, bodyOf, dueAfter, isChanged, isOfSpansAlone, scopeOf } from "./TraceRules.js"
 import { SPAN_REDACTION_JOB, SpanRedactionPayload, TRACE_JOB, traceJob, TracePayload } from "./TraceJob.js"
 import type { TracePart } from "./TracePart.js"
@@ -188,7 +189,16 @@ export const layer = (
 ): Layer.Layer<
   Traces,
   never,
-  TraceStore | Calls | TracedCalls | Agents | RedactingIntegrations | JobQueue | JobSignal | UnitOfWork | NerProvider
+  | TraceStore
+  | Calls
+  | TracedCalls
+  | Agents
+  | RedactingIntegrations
+  | JobQueue
+  | JobSignal
+  | UnitOfWork
+  | NerProvider
+  | RedactionWork
 > =>
   Layer.effect(
     Traces,
@@ -202,6 +212,7 @@ export const layer = (
       const signal = yield* JobSignal
       const work = yield* UnitOfWork
       const ner = yield* NerProvider
+      const redactionWork = yield* RedactionWork
       const settle = Duration.toMillis(config.settle ?? "10 seconds")
       const quiet = Duration.toMillis(config.quiet ?? "5 minutes")
       const keep = Duration.toMillis(config.keep ?? "1 day")
@@ -213,7 +224,11 @@ export const layer = (
         parts: ReadonlyArray<TracePart>,
         context: ReadonlyArray<TracePart>,
         fields: ReadonlyArray<SensitiveField>
-      ) => redactParts(parts, context, fields, options).pipe(Effect.provideService(NerProvider, ner))
+      ) =>
+        redactParts(parts, context, fields, options).pipe(
+          Effect.provideService(NerProvider, ner),
+          Effect.provideService(RedactionWork, redactionWork)
+        )
 
       /** Enqueues the job of a trace, unless one runs early enough; returns the trace as it is to be saved. */
       const schedule = (stored: StoredTrace, dueMillis: number) =>
@@ -270,7 +285,8 @@ export const layer = (
                 redactFields: given.fields.length === 0 ? trace.redactFields : given.fields,
                 spans: trace.spans + added,
                 unknownSpans: trace.unknownSpans + group.unknown.length,
-                unknownNames: countNames(trace.unknownNames, group.unknown),
+                // All of them, since one of the traces that are one now may have been received without fields.
+                unknownNames: redactNames(countNames(trace.unknownNames, group.unknown), given.fields, options),
                 lastSpanAt: now
               })
             }
@@ -539,7 +555,11 @@ export const layer = (
                 version: to,
                 // The call itself is redacted by its own delivery.
                 ingestedVersion: stored.ingestedVersion === stored.version ? to : stored.ingestedVersion,
-                trace: new Trace({ ...stored.trace, redactFields: fields })
+                trace: new Trace({
+                  ...stored.trace,
+                  redactFields: fields,
+                  unknownNames: redactNames(stored.trace.unknownNames, fields, options)
+                })
               })
               return { from: stored.version, to }
             })

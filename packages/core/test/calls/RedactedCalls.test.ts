@@ -428,6 +428,32 @@ for (const database of TestEngine.databases) {
       })
     )
 
+    it.effect("are redacted in why they ended, and in the topic and drop-off point of a review", () =>
+      Effect.gen(function* () {
+        const { actor, agent } = yield* TestEngine.fixture
+        const text = "transferred to 415-555-2671"
+        const body = { call_id: "a", agent: agent.id, transcript_json: turns, call_ended_reason: text }
+        const { call } = yield* ingest(actor, body)
+        const calls = yield* Calls
+        const review = (topic: string) =>
+          calls.review(call.id, { topic, dropoff_point: text }).pipe(TestEngine.as(actor))
+        expect(yield* review(text)).toMatchObject({ topic: text, dropoffPoint: text })
+        const hidden = "transferred to [PHONE_NUMBER]"
+        const again = yield* ingest(actor, { call_id: "a", agent: agent.id, redact_fields: ["phone_number"] })
+        expect(again.call).toMatchObject({ callEndedReason: hidden, topic: hidden, dropoffPoint: hidden })
+        expect(again.call.redactions).toContainEqual({
+          field: "phone_number",
+          where: "call_ended_reason",
+          recognizer: "document",
+          count: 1
+        })
+        expect(yield* review("Call 415-555-2671 back")).toMatchObject({ topic: "Call [PHONE_NUMBER] back" })
+        expect((yield* ingest(actor, body)).call.callEndedReason).toBe(hidden)
+        const code = { ...body, call_ended_reason: "exceeded-max-duration", redact_fields: ["person_name"] }
+        expect((yield* ingest(actor, code)).call.callEndedReason).toBe("exceeded-max-duration")
+      })
+    )
+
     it.effect("are not stored while the host's NER model fails", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture

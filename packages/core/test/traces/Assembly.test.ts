@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import * as RedactionThreads from "../../src/providers/RedactionThreads.js"
 
 const groupsOf = (spans: ReadonlyArray<TraceKit.FixtureSpan>) =>
   Tracing.groupSpans(Either.getOrThrow(Tracing.decodeJson(TraceKit.otlpJson(spans))).spans)
@@ -171,7 +172,8 @@ describe("spans of a long call", () => {
               turnsBefore.push(otherTurns)
               return []
             })
-        })
+        }),
+        Effect.provide(RedactionThreads.layer())
       )
     )
     isRunning = false

@@ -183,9 +183,12 @@ for (const database of TestEngine.databases) {
 
     it.effect("redact what an earlier request without fields has stored", () =>
       Effect.gen(function* () {
-        const { send } = yield* setUp
+        const { listed, send } = yield* setUp
         const call = newCall()
-        const spans = TraceKit.spansOf("livekit", call)
+        const path = (number: string) => `GET /customers/${number}`
+        const spans = TraceKit.spansOf("livekit", call).map((span) =>
+          span.name === "some_new_span" ? { ...span, name: path(call.customerNumber) } : span
+        )
         yield* send(spans)
         expect(yield* TestEngine.dump).toContain(call.customerNumber)
         yield* send(
@@ -193,6 +196,7 @@ for (const database of TestEngine.databases) {
           { redact_fields: "phone_number" }
         )
         expect(yield* TestEngine.dump).not.toContain(call.customerNumber)
+        expect((yield* listed)[0]?.unknownNames).toEqual({ [path("[PHONE_NUMBER]")]: 1 })
       })
     )
 
