@@ -27,10 +27,16 @@ const EVALUATION_COLUMNS = {
   value_kind: "text",
   value_number: "float8",
   value_text: "text",
-  created_ms: "bigint"
+  created_ms: "bigint",
+  timestamp_ms: "bigint"
 } as const
 
-const LATENCIES_COLUMNS = { call_id: "bigint", metric_id: "bigint", latencies: "integer[]" } as const
+const LATENCIES_COLUMNS = {
+  call_id: "bigint",
+  metric_id: "bigint",
+  timestamp_ms: "bigint",
+  latencies: "integer[]"
+} as const
 
 const DETAIL_COLUMNS = { call_id: "bigint", metric_id: "bigint", detail: "text" } as const
 
@@ -119,57 +125,59 @@ export const layer = Layer.effect(
     const names = (columns: object) => sql.literal(Object.keys(columns).join(", "))
     const jobOf = sql.literal(dialect.name === "sqlite" ? "d.detail ->> 'job'" : "(d.detail::json ->> 'job')::bigint")
     const summariesOf = readRows(SummaryRow, toSummary)
-    const projects = readRows(
-      Schema.Struct({ id: Schema.Number, project_id: Schema.Number }),
+    const ownedCalls = readRows(
+      Schema.Struct({ id: CallId, project_id: Schema.Number, timestamp_ms: Schema.Number }),
+      ({ id, project_id, timestamp_ms }) => [id, { project: project_id, timestamp: timestamp_ms }] as const
+    )
+    const ownedMetrics = readRows(
+      Schema.Struct({ id: MetricId, project_id: Schema.Number }),
       ({ id, project_id }) => [id, project_id] as const
     )
 
-    /** Those of these that are the organization's, with their projects; deleted calls have no row, deleted metrics have. */
-    const owned = (permit: Permit, table: "calls" | "metrics", asked: ReadonlyArray<number>) =>
-      Effect.map(
-        sql`SELECT id, project_id FROM ${tables[table]}
-            WHERE ${dialect.isOneOf("id", [...new Set(asked)])} AND organization_id = ${permit.organizationId}
-              ${sql.literal(table === "metrics" ? "AND deleted_ms IS NULL" : "")}`.pipe(projects.all),
-        (found) => new Map(found)
-      )
+    /** Those of these that are the organization's; deleted calls have no row, deleted metrics have. */
+    const owned = (permit: Permit, asked: ReadonlyArray<number>) =>
+      sql`${dialect.isOneOf("id", [...new Set(asked)])} AND organization_id = ${permit.organizationId}`
 
     return EvaluationStore.of({
       record: (permit, evaluations, now) =>
         Effect.gen(function* () {
           if (evaluations.length === 0) return []
-          const calls = yield* owned(
+          const ofCalls = owned(
             permit,
-            "calls",
             evaluations.map(({ callId }) => callId)
           )
-          const metrics = yield* owned(
+          const ofMetrics = owned(
             permit,
-            "metrics",
             evaluations.map(({ metricId }) => metricId)
           )
-          // Charts of a metric rely on its evaluations being of calls of its project.
-          const kept = lastOfEach(evaluations).filter(
-            ({ callId, metricId }) => calls.has(callId) && calls.get(callId) === metrics.get(metricId)
+          // A redelivery that changes the time of a call waits, and changes it in these evaluations too.
+          const calls = new Map(
+            yield* sql`SELECT id, project_id, timestamp_ms FROM ${tables.calls} WHERE ${ofCalls}
+              ORDER BY id ${dialect.forShare}`.pipe(ownedCalls.all)
           )
-          const rows = kept.map(({ callId, metricId, status = "scored", value }) => ({
+          const metrics = new Map(
+            yield* sql`SELECT id, project_id FROM ${tables.metrics} WHERE ${ofMetrics} AND deleted_ms IS NULL`.pipe(
+              ownedMetrics.all
+            )
+          )
+          // Charts of a metric rely on its evaluations being of calls of its project.
+          const kept = lastOfEach(evaluations).flatMap((one) => {
+            const call = calls.get(one.callId)
+            return call !== undefined && call.project === metrics.get(one.metricId)
+              ? [{ one, timestamp: call.timestamp }]
+              : []
+          })
+          const rows = kept.map(({ one: { callId, metricId, status = "scored", value }, timestamp }) => ({
             call_id: callId,
             metric_id: metricId,
             status,
             ...columnsOf(value),
-            created_ms: DateTime.toEpochMillis(now)
+            created_ms: DateTime.toEpochMillis(now),
+            timestamp_ms: timestamp
           }))
           if (rows.length > 0) {
-            // A redelivery that changes the time of a call waits, and changes it in these evaluations too.
-            const timed = sql`(SELECT c.id, c.timestamp_ms FROM ${tables.calls} c
-              WHERE ${dialect.isOneOf("c.id", [...calls.keys()])} ORDER BY c.id ${dialect.forShare})`
-            yield* sql`INSERT INTO ${tables.metric_evaluations} (${names(EVALUATION_COLUMNS)}, timestamp_ms)
-              SELECT ${sql.literal(
-                Object.keys(EVALUATION_COLUMNS)
-                  .map((name) => `given.${name}`)
-                  .join(", ")
-              )}, timed.timestamp_ms
-              FROM ${jsonRows(sql, dialect, EVALUATION_COLUMNS, rows)} AS given
-              JOIN ${timed} AS timed ON timed.id = given.call_id
+            yield* sql`INSERT INTO ${tables.metric_evaluations} (${names(EVALUATION_COLUMNS)})
+              SELECT ${names(EVALUATION_COLUMNS)} FROM ${jsonRows(sql, dialect, EVALUATION_COLUMNS, rows)} AS given
               WHERE TRUE
               ON CONFLICT (call_id, metric_id) DO UPDATE SET
                 status = excluded.status,
@@ -178,18 +186,18 @@ export const layer = Layer.effect(
                 value_text = excluded.value_text,
                 created_ms = excluded.created_ms`
           }
-          const latencies = kept.flatMap(({ answerLatencies, callId, metricId }) =>
-            answerLatencies === undefined ? [] : [{ call_id: callId, metric_id: metricId, latencies: answerLatencies }]
+          const latencies = kept.flatMap(({ one: { answerLatencies, callId, metricId }, timestamp }) =>
+            answerLatencies === undefined
+              ? []
+              : [{ call_id: callId, metric_id: metricId, timestamp_ms: timestamp, latencies: answerLatencies }]
           )
           if (latencies.length > 0) {
-            yield* sql`INSERT INTO ${tables.answer_latencies} (call_id, metric_id, timestamp_ms, latencies)
-              SELECT given.call_id, given.metric_id, e.timestamp_ms, given.latencies
-              FROM ${jsonRows(sql, dialect, LATENCIES_COLUMNS, latencies)} AS given
-              JOIN ${tables.metric_evaluations} e ON e.call_id = given.call_id AND e.metric_id = given.metric_id
+            yield* sql`INSERT INTO ${tables.answer_latencies} (${names(LATENCIES_COLUMNS)})
+              SELECT ${names(LATENCIES_COLUMNS)} FROM ${jsonRows(sql, dialect, LATENCIES_COLUMNS, latencies)} AS given
               WHERE TRUE
               ON CONFLICT (call_id, metric_id) DO UPDATE SET latencies = excluded.latencies`
           }
-          const details = kept.flatMap(({ callId, detail, metricId }) =>
+          const details = kept.flatMap(({ one: { callId, detail, metricId } }) =>
             detail === undefined ? [] : [{ call_id: callId, metric_id: metricId, detail: printDetail(detail) }]
           )
           if (details.length > 0) {
@@ -198,7 +206,7 @@ export const layer = Layer.effect(
               WHERE TRUE
               ON CONFLICT (call_id, metric_id) DO UPDATE SET detail = excluded.detail`
           }
-          return kept
+          return kept.map(({ one }) => one)
         }).pipe(storing("EvaluationStore.record")),
       summaries: (permit, calls) =>
         calls.length === 0
