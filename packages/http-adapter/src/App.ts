@@ -23,7 +23,7 @@ import { type ConnectionGuard, makeConnectionGuard } from "./ConnectionGuard.js"
 import { clientNetwork } from "./requestCredentials.js"
 import { makeOriginPolicy } from "./SecurityHeaders.js"
 import { discardRest, handleClientError } from "./clientErrors.js"
-import type { ServedEndpoint, SuccessResponse } from "./Endpoint.js"
+import { JSON_TYPE, type ServedEndpoint, type SuccessResponse } from "./Endpoint.js"
 import {
   challengeFor,
   type ErrorResponse,
@@ -79,8 +79,6 @@ const UNMATCHED_ROUTE = "none"
 
 /** The status that is logged and counted for requests whose client disconnected before the response. */
 const CLIENT_CLOSED_REQUEST = 499
-
-const JSON_TYPE = "application/json; charset=utf-8"
 
 /** Stored bytes of a response from which it is sent in parts. */
 const LARGE_RESPONSE_BYTES = 128 * 1024

@@ -12,7 +12,13 @@ import {
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { decodeFormPairs, rejectPrototypeKey } from "./Body.js"
-import type { AuthenticatedEndpoint, EndpointRequest, ResponseContent, SuccessResponse } from "./Endpoint.js"
+import {
+  type AuthenticatedEndpoint,
+  type EndpointRequest,
+  JSON_TYPE,
+  type ResponseContent,
+  type SuccessResponse
+} from "./Endpoint.js"
 import {
   challengeFor,
   type HttpError,
@@ -153,8 +159,6 @@ const readEntries = (request: Request): Effect.Effect<ReadonlyArray<FormEntry>, 
     },
     catch: () => messageErrors.malformedForm
   })
-
-const JSON_TYPE = "application/json; charset=utf-8"
 
 const successResponse = ({ content, headers, status }: SuccessResponse): Response =>
   content === undefined

@@ -38,7 +38,8 @@ const isDeeperThan = (limit: number, value: unknown): boolean => {
     for (const item of value) if (isDeeperThan(limit - 1, item)) return true
     return false
   }
-  for (const item of Object.values(value)) if (isDeeperThan(limit - 1, item)) return true
+  // A parsed object inherits nothing that is enumerable; a list of its values would be garbage for every object of a body.
+  for (const key in value) if (isDeeperThan(limit - 1, Reflect.get(value, key))) return true
   return false
 }
 

@@ -4,6 +4,7 @@ import { statusOf } from "../filters/Filter.js"
 import type { AgentId, CallId, MetricId, OrganizationId, ProjectId } from "../kernel/Ids.js"
 import type { Json } from "../kernel/Json.js"
 import { RedactionCount, type SensitiveField } from "@earshot/redaction"
+import type { PrintedTranscript } from "../transcripts/PrintedTranscript.js"
 import { type RedactedTranscript, roleNames } from "../transcripts/Transcript.js"
 import { printClock, type TranscriptItem, transcriptObject, transcriptText } from "../transcripts/TranscriptView.js"
 
@@ -149,6 +150,17 @@ const noItems: ReadonlyArray<TranscriptItem> | null = null
  * as long; a test compares it with `CallRecordJson`. Unknown texts are empty, as the interface types them.
  */
 export const encodeCallRecord = (call: CallRecord): CallRecordJson => ({
+  ...beforeTranscript(call),
+  transcript: call.transcript === null ? "" : transcriptText(call.transcript),
+  transcript_object: call.transcript === null ? noItems : transcriptObject(call.transcript),
+  ...afterTranscript(call)
+})
+
+/** The text of `encodeCallRecord` for a call whose transcript is printed already. */
+export const printCallRecord = (call: CallRecord, { items, text }: PrintedTranscript): string =>
+  `${JSON.stringify(beforeTranscript(call)).slice(0, -1)},"transcript":${text},"transcript_object":${items},${JSON.stringify(afterTranscript(call)).slice(1)}`
+
+const beforeTranscript = (call: CallRecord) => ({
   id: call.id,
   call_id: call.callId,
   duration: printClock(call.durationSeconds ?? 0),
@@ -165,9 +177,10 @@ export const encodeCallRecord = (call: CallRecord): CallRecordJson => ({
   timestamp: DateTime.formatIso(call.timestamp),
   error_message: call.errorMessage,
   dropoff_point: call.dropoffPoint ?? "",
-  topic: call.topic ?? "",
-  transcript: call.transcript === null ? "" : transcriptText(call.transcript),
-  transcript_object: call.transcript === null ? noItems : transcriptObject(call.transcript),
+  topic: call.topic ?? ""
+})
+
+const afterTranscript = (call: CallRecord) => ({
   evaluation: call.evaluation ?? "",
   redactions: call.redactions,
   created_at: DateTime.formatIso(call.createdAt),

@@ -2,6 +2,7 @@ import type * as DateTime from "effect/DateTime"
 import type { AgentId, MetricId, OrganizationId, ProjectId } from "../kernel/Ids.js"
 import type { Json } from "../kernel/Json.js"
 import type { RedactionCount, SensitiveField } from "@earshot/redaction"
+import type { PrintedTranscript } from "../transcripts/PrintedTranscript.js"
 import type { RedactedTranscript } from "../transcripts/Transcript.js"
 import type { CallRecord, Recording } from "./CallRecord.js"
 
@@ -30,6 +31,14 @@ export interface MergeBase {
 /** What a person writes in a review. */
 export type ReviewTexts = Pick<CallRecord, "feedback" | "topic" | "dropoffPoint">
 
+/** The transcript of a delivery. */
+export interface DeliveredTranscript {
+  readonly type: string
+  readonly content: RedactedTranscript
+  /** The content as texts, where they were made beforehand. */
+  readonly printed?: PrintedTranscript
+}
+
 /**
  * One delivery of a call, ready to be stored. A field that the delivery omits or gives as null is undefined, as is an empty
  * trace id.
@@ -48,9 +57,9 @@ export interface Delivery {
   readonly dynamicVariables: Json | undefined
   /** The length of the call as the platform states it. */
   readonly statedDurationSeconds?: number | undefined
-  readonly transcript: { readonly type: string; readonly content: RedactedTranscript } | undefined
+  readonly transcript: DeliveredTranscript | undefined
   /** The delivery has a transcript that could not be read, which the record's `error_message` says. */
-  readonly hasUnreadableTranscript?: boolean
+  readonly hasUnreadableTranscript?: boolean | undefined
   readonly recording: Recording | undefined
   /** Why the recording of this delivery could not be stored, for the record's `error_message`. */
   readonly recordingError: string | undefined

@@ -20,13 +20,14 @@ import {
 import type { MetricId } from "../kernel/Ids.js"
 import { StorageBusy, type StorageError } from "../kernel/Storage.js"
 import { Metrics } from "../metrics/Metrics.js"
+import type { PrintedTranscript } from "../transcripts/PrintedTranscript.js"
 import * as TranscriptFormat from "../transcripts/TranscriptFormat.js"
 import { BlobStore } from "./BlobStore.js"
 import type { CallDeleted, RedactionIncomplete, RedactionUnavailable } from "./CallErrors.js"
 import type { CallRecord } from "./CallRecord.js"
 import { SpanRedaction } from "./SpanRedaction.js"
 import { CallStore, type DeliveryOutcome } from "./CallStore.js"
-import type { CalledAgent } from "./Delivery.js"
+import type { CalledAgent, Delivery } from "./Delivery.js"
 import type * as DeliveryRedaction from "./DeliveryRedaction.js"
 import { unredactedDelivery } from "./DeliveryRules.js"
 import {
@@ -46,6 +47,8 @@ export interface Ingested {
   readonly call: CallRecord
   /** False for a redelivery, which updated an existing call. */
   readonly created: boolean
+  /** The transcript of the call as texts, where they were made to store it. */
+  readonly printed?: PrintedTranscript
 }
 
 /** How an engine ingests calls. */
@@ -73,6 +76,15 @@ type IngestError = ValidationFailed | StorageError | RedactionUnavailable
 /** Whether nothing was stored and the delivery is attempted again with other blobs. */
 const isRetried = ({ _tag }: StorageError | RedactionIncomplete | CallDeleted): boolean =>
   _tag === "RedactionIncomplete" || _tag === "CallDeleted"
+
+/** Stores a delivery, again if its call was deleted meanwhile. No `Effect.retry`, which makes a schedule for every call. */
+const retriedIfDeleted = <A, E>(
+  store: Effect.Effect<A, E | CallDeleted>,
+  retries = MAX_DELETION_RETRIES
+): Effect.Effect<A, E | StorageBusy> =>
+  Effect.catchTag(store, "CallDeleted", (): Effect.Effect<A, E | StorageBusy> =>
+    retries > 0 ? retriedIfDeleted(store, retries - 1) : new StorageBusy({ operation: "Calls.ingest" })
+  )
 
 /** The ingest function of an engine. */
 export const make = (config: IngestConfig, redaction: DeliveryRedaction.DeliveryRedaction) =>
@@ -119,10 +131,17 @@ export const make = (config: IngestConfig, redaction: DeliveryRedaction.Delivery
             )
           )
 
-    const finish = ({ call, created, released }: DeliveryOutcome): Effect.Effect<Ingested> =>
-      released.length === 0
-        ? Effect.as(signal.notify, { call, created })
-        : Effect.as(Effect.zipRight(signal.notify, recordings.release(released)), { call, created })
+    const finish =
+      ({ transcript }: Delivery) =>
+      ({ call, created, released }: DeliveryOutcome): Effect.Effect<Ingested> => {
+        // A created record has the transcript of its delivery.
+        const printed = created ? transcript?.printed : undefined
+        const ingested = printed === undefined ? { call, created } : { call, created, printed }
+        return Effect.as(
+          released.length === 0 ? signal.notify : Effect.zipRight(signal.notify, recordings.release(released)),
+          ingested
+        )
+      }
 
     /**
      * A call with a recording and nothing to redact. Once the blob is stored, the rest is uninterruptible: a delivery in
@@ -160,7 +179,7 @@ export const make = (config: IngestConfig, redaction: DeliveryRedaction.Delivery
           )
           return yield* store.deliver(permit, delivery).pipe(
             Effect.tapError((error) => (isRetried(error) ? recordings.release(keys) : Effect.void)),
-            Effect.flatMap(finish)
+            Effect.flatMap(finish(delivery))
           )
         })
       )
@@ -183,11 +202,12 @@ export const make = (config: IngestConfig, redaction: DeliveryRedaction.Delivery
               : yield* restore(stored.put(permit.organizationId, Stream.make(redacted.audio.bytes))).pipe(
                   Effect.catchTag("BlobStoreFailed", RecordingIntake.blobStoreError)
                 )
-          return yield* store.deliver(permit, { ...redacted.deliveryOf(blob), evaluates }).pipe(
+          const delivery = { ...redacted.deliveryOf(blob), evaluates }
+          return yield* store.deliver(permit, delivery).pipe(
             Effect.tapError((error) =>
               blob !== undefined && isRetried(error) ? recordings.release([blob.key]) : Effect.void
             ),
-            Effect.flatMap(finish)
+            Effect.flatMap(finish(delivery))
           )
         })
       ).pipe(
@@ -210,7 +230,7 @@ export const make = (config: IngestConfig, redaction: DeliveryRedaction.Delivery
         if (recording === undefined) {
           const { recordingError } = ingest
           const delivery = unredactedDelivery(ingest, agent, { recording: undefined, recordingError }, evaluates, now)
-          return yield* Effect.flatMap(store.deliver(permit, delivery), finish)
+          return yield* Effect.flatMap(store.deliver(permit, delivery), finish(delivery))
         }
         // The blob is stored before the record, so the fields of earlier deliveries have to be known by now.
         const before = yield* store.findByCallId(permit, agent.id, ingest.body.call_id)
@@ -228,16 +248,13 @@ export const make = (config: IngestConfig, redaction: DeliveryRedaction.Delivery
         if (Either.isLeft(validated)) return reject(permit, validated.left)
         const ingest = validated.right
         return Effect.flatMap(agents.resolve(permit, ingest.agent), (agent) => {
-          const stored = (
+          const stored = retriedIfDeleted(
             ingest.redact.length > 0
               ? Effect.zipRight(
                   spanRedaction.redact(permit, { agentId: agent.id, callId: ingest.body.call_id }, ingest.redact),
                   ingestRedacted(permit, ingest, agent, ingest.redact, now)
                 )
               : ingestUnredacted(permit, ingest, agent, now)
-          ).pipe(
-            Effect.retry({ while: ({ _tag }) => _tag === "CallDeleted", times: MAX_DELETION_RETRIES }),
-            Effect.catchTag("CallDeleted", () => new StorageBusy({ operation: "Calls.ingest" }))
           )
           return ingest.metricIds === undefined
             ? stored

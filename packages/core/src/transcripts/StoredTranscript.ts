@@ -38,19 +38,27 @@ export const print = (transcript: RedactedTranscript): string => {
   return JSON.stringify({
     v: VERSION,
     turns,
-    tools: transcript.toolCalls.map((call) => [
-      orNull(call.id),
-      call.name,
-      call.arguments,
-      orNull(call.result),
-      orNull(call.succeeded),
-      orNull(call.startTime),
-      orNull(call.endTime)
-    ]),
-    ...skippedOf(transcript),
+    ...printTools(transcript),
     ...(sources.size === 0 ? {} : { sources: [...sources.keys()] })
   })
 }
+
+/** The same of turns without words and timings, whose texts are there, with commas between them. */
+export const printAround = (transcript: RedactedTranscript, turns: string): string =>
+  `{"v":${VERSION},"turns":[${turns}],${JSON.stringify(printTools(transcript)).slice(1)}`
+
+const printTools = (transcript: RedactedTranscript) => ({
+  tools: transcript.toolCalls.map((call) => [
+    orNull(call.id),
+    call.name,
+    call.arguments,
+    orNull(call.result),
+    orNull(call.succeeded),
+    orNull(call.startTime),
+    orNull(call.endTime)
+  ]),
+  ...skippedOf(transcript)
+})
 
 /** A timing, its sources by their positions, which are added as they come. */
 const printTiming = (timing: TurnTiming, sources: Map<string, number>): ReadonlyArray<number> =>

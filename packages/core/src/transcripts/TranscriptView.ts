@@ -19,12 +19,15 @@ const LINE_BREAKS = /[\n\v\f\r\u0085\u2028\u2029]+/g
  * Agent`, `[--:--]` for an unknown start, and line breaks in texts replaced by spaces. Empty without turns.
  */
 export const transcriptText = (transcript: RedactedTranscript): string =>
-  transcript.turns
-    .map(({ content, speaker, startTime }) => {
-      const clock = startTime === undefined ? UNKNOWN_CLOCK : printClock(startTime)
-      return `[${clock}] ${roleNames[speaker]}: ${content.replace(LINE_BREAKS, " ")}`
-    })
-    .join("\n")
+  transcript.turns.map(transcriptLine).join("\n")
+
+/** The start of a turn in its line. */
+export const clockOf = (startTime: number | undefined): string =>
+  startTime === undefined ? UNKNOWN_CLOCK : printClock(startTime)
+
+/** The line of a turn in `transcriptText`. */
+export const transcriptLine = ({ content, speaker, startTime }: Turn): string =>
+  `[${clockOf(startTime)}] ${roleNames[speaker]}: ${content.replace(LINE_BREAKS, " ")}`
 
 /** An item of `transcript_object`: times in seconds from the start of the call, null if unknown. */
 export interface TranscriptItem {

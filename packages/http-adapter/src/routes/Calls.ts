@@ -18,12 +18,13 @@ import {
   expandedIn,
   IngestBody,
   ListedCallJson,
+  printCallRecord,
   readExpandedIn,
   ReviewPatch
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { anyEncoding, type Endpoint, json, type NamedSchema } from "../Endpoint.js"
+import { anyEncoding, type Endpoint, json, jsonText, type NamedSchema } from "../Endpoint.js"
 import { streamResponse } from "../StreamResponse.js"
 import { resource } from "./Resource.js"
 
@@ -67,7 +68,12 @@ const observe: Endpoint = {
   ],
   handle: ({ body }) =>
     Effect.flatMap(Calls, (calls) =>
-      Effect.map(calls.ingest(body), ({ call, created }) => json(created ? 201 : 200, encodeCallRecord(call)))
+      Effect.map(calls.ingest(body), ({ call, created, printed }) => {
+        const status = created ? 201 : 200
+        return printed === undefined
+          ? json(status, encodeCallRecord(call))
+          : jsonText(status, printCallRecord(call, printed))
+      })
     )
 }
 

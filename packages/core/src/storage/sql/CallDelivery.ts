@@ -41,9 +41,12 @@ export type Redeliver = (
   outcomes: Array<Outcome>
 ) => Effect.Effect<void, SqlError | ParseResult.ParseError>
 
+const storedText = (transcript: Delivery["transcript"]): string | null =>
+  transcript === undefined ? null : (transcript.printed?.stored ?? StoredTranscript.print(transcript.content))
+
 export const pendingDelivery = (delivery: Delivery): PendingDelivery => ({
   delivery,
-  transcript: delivery.transcript === undefined ? null : StoredTranscript.print(delivery.transcript.content),
+  transcript: storedText(delivery.transcript),
   metadata: documentText(delivery.metadata),
   dynamicVariables: documentText(delivery.dynamicVariables)
 })
