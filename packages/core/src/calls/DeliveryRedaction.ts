@@ -36,7 +36,7 @@ import { plainFields } from "./DeliveryRules.js"
 import { type CallDetail, countsFrom, knownOf, makeDetails } from "./DetailRedaction.js"
 import { channelOf, type RecordingRef, type ValidIngest } from "./IngestValidation.js"
 import { blobStoreError, recordingMissing, urlNotAllowed } from "./RecordingIntake.js"
-import { isTranscriptSuperseded } from "./RedeliveryRules.js"
+import { isTranscriptSuperseded, knownFields } from "./RedeliveryRules.js"
 import { RecordingSource } from "./RecordingSource.js"
 import { countRedaction } from "./RedactionMetrics.js"
 import { redactCall, RedactionWork } from "./RedactionWork.js"
@@ -51,14 +51,26 @@ export interface RedactionConfig extends Pick<RedactOptions, "everyday" | "thres
 }
 
 /** The body without what the stored call has from a later event of its platform. */
-const withoutSuperseded = (ingest: ValidIngest, before: CallRecord | undefined): ValidIngest =>
-  before !== undefined && isSuperseded(before.metadata, ingest.body.metadata)
-    ? {
-        ...ingest,
-        transcript: isTranscriptSuperseded(before) ? undefined : ingest.transcript,
-        recording: before.recording === null ? ingest.recording : undefined
-      }
-    : ingest
+const withoutSuperseded = (ingest: ValidIngest, before: CallRecord | undefined): ValidIngest => {
+  const { body } = ingest
+  if (before === undefined || !isSuperseded(before.metadata, body.metadata)) return ingest
+  const known = knownFields(before)
+  return {
+    ...ingest,
+    // Its metadata becomes that of both events, so that nothing else would say that it is the earlier one.
+    body: {
+      ...body,
+      trace_id: known.traceId ? "" : body.trace_id,
+      timestamp: known.timestamp ? null : body.timestamp,
+      duration_seconds: known.statedDuration ? null : body.duration_seconds,
+      call_ended_reason: known.callEndedReason ? null : body.call_ended_reason,
+      customer_number: known.customerNumber ? null : body.customer_number,
+      dynamic_variables: known.dynamicVariables ? null : body.dynamic_variables
+    },
+    transcript: isTranscriptSuperseded(before) ? undefined : ingest.transcript,
+    recording: before.recording === null ? ingest.recording : undefined
+  }
+}
 
 /** A recording in memory, as it was given. */
 interface GivenAudio {

@@ -144,8 +144,16 @@ export const makeDetails = (
     ): Redacted<Pick<Delivery, "customerNumber" | "callEndedReason" | "feedback" | "metadata" | "dynamicVariables">> =>
       Effect.suspend(() => {
         const json = (value: Json): Redacted<Json> => work.json(value, fields, options)
-        const kept = platformPart(stored?.metadata) === undefined ? undefined : (stored?.metadata ?? undefined)
-        const merged = body.metadata === null ? kept : mergeMetadata(kept ?? null, body.metadata)
+        const before = stored?.metadata ?? null
+        const kept = platformPart(before) === undefined ? undefined : before
+        const merged =
+          body.metadata === null
+            ? kept
+            : // What stays of the stored metadata has to be redacted as well, whoever stated it.
+              mergeMetadata(before, body.metadata, {
+                ended_reason: body.call_ended_reason !== null,
+                customer_number: body.customer_number !== null
+              })
         return Effect.all({
           metadata: redacted.has("metadata")
             ? detail<Json>(counts, "metadata", merged ?? null, stored?.metadata, (value) =>

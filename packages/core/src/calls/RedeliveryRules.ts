@@ -184,23 +184,33 @@ const withoutSuperseded = (
   delivery: Delivery
 ): { readonly delivery: Delivery; readonly unused: ReadonlyArray<string> } => {
   if (!isSuperseded(existing.metadata, delivery.metadata)) return { delivery, unused: [] }
-  // A call whose deliveries stated no time has that of the first.
-  const isTimeKnown = existing.timestamp.epochMillis !== existing.createdAt.epochMillis
+  const known = knownFields(existing)
   return {
     delivery: {
       ...delivery,
-      traceId: existing.traceId === "" ? delivery.traceId : undefined,
-      timestamp: isTimeKnown ? undefined : delivery.timestamp,
-      statedDurationSeconds: existing.statedDurationSeconds === null ? delivery.statedDurationSeconds : undefined,
-      callEndedReason: existing.callEndedReason === null ? delivery.callEndedReason : undefined,
-      customerNumber: existing.customerNumber === null ? delivery.customerNumber : undefined,
-      dynamicVariables: existing.dynamicVariables === null ? delivery.dynamicVariables : undefined,
+      traceId: known.traceId ? undefined : delivery.traceId,
+      timestamp: known.timestamp ? undefined : delivery.timestamp,
+      statedDurationSeconds: known.statedDuration ? undefined : delivery.statedDurationSeconds,
+      callEndedReason: known.callEndedReason ? undefined : delivery.callEndedReason,
+      customerNumber: known.customerNumber ? undefined : delivery.customerNumber,
+      dynamicVariables: known.dynamicVariables ? undefined : delivery.dynamicVariables,
       transcript: isTranscriptSuperseded(existing) ? undefined : delivery.transcript,
       recording: existing.recording === null ? delivery.recording : undefined
     },
     unused: unusedBlobs(existing.recording, delivery.recording)
   }
 }
+
+/** Which fields of a stored call stay when an earlier event arrives later: those that are known. */
+export const knownFields = (existing: CallRecord) => ({
+  traceId: existing.traceId !== "",
+  // A call whose deliveries stated no time has that of the first.
+  timestamp: existing.timestamp.epochMillis !== existing.createdAt.epochMillis,
+  statedDuration: existing.statedDurationSeconds !== null,
+  callEndedReason: existing.callEndedReason !== null,
+  customerNumber: existing.customerNumber !== null,
+  dynamicVariables: existing.dynamicVariables !== null
+})
 
 /** The blob of a delivered recording that does not replace the stored one. */
 const unusedBlobs = (stored: Recording | null, delivered: Recording | undefined): ReadonlyArray<string> =>
@@ -242,7 +252,13 @@ const mergeDetails = (existing: CallRecord, delivery: Delivery) => ({
   statedDurationSeconds: delivery.statedDurationSeconds ?? existing.statedDurationSeconds,
   metadata: mergeJson(
     existing.metadata,
-    delivery.metadata === undefined ? undefined : mergeMetadata(existing.metadata, delivery.metadata)
+    // Metadata that was redacted again is that of both, and nothing unredacted may come back.
+    delivery.metadata === undefined || delivery.mergeBase?.details === true
+      ? delivery.metadata
+      : mergeMetadata(existing.metadata, delivery.metadata, {
+          ended_reason: delivery.callEndedReason !== undefined,
+          customer_number: delivery.customerNumber !== undefined
+        })
   ),
   dynamicVariables: mergeJson(existing.dynamicVariables, delivery.dynamicVariables),
   requestedMetrics: mergeMetrics(existing.requestedMetrics, delivery.metricIds)

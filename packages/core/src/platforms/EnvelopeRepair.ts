@@ -4,6 +4,7 @@
  */
 import { type FieldErrors, NON_FIELD } from "../kernel/FieldErrors.js"
 import { isPlainObject, isTooDeep } from "../kernel/Json.js"
+import { MAX_FIELD_ERRORS } from "../transcripts/Limits.js"
 
 /** The kind of the rows that stand for invalid ones; decoders skip it and name it in the call's error message. */
 const INVALID_ROW = "invalid_row"
@@ -35,6 +36,8 @@ type Segment = string | number
 interface Edit {
   action?: "mark" | "drop"
   readonly parts: Map<Segment, Edit>
+  /** What is done with every item of a list. */
+  every?: Edit
 }
 
 const newEdit = (): Edit => ({ parts: new Map() })
@@ -45,45 +48,72 @@ const segmentsOf = (path: string): ReadonlyArray<Segment> =>
     position === undefined ? text : Number(position)
   )
 
+/** The edit at a path, which is added if there is none. */
+const editAt = (root: Edit, path: ReadonlyArray<Segment>): Edit => {
+  let edit = root
+  for (const segment of path) {
+    const part = edit.parts.get(segment) ?? newEdit()
+    edit.parts.set(segment, part)
+    edit = part
+  }
+  return edit
+}
+
+/** Without them a row says nothing. */
+const ESSENTIAL: ReadonlySet<Segment> = new Set(["role", "type", "content", "message", "name"])
+
+const isPosition = (segment: Segment): boolean => typeof segment === "number"
+
 /**
- * The envelope without the parts that have errors: an invalid item inside a row, such as a word, is left out, and an invalid
- * row becomes a row of the kind `INVALID_ROW`. Undefined if what is invalid is in no list: the list of rows itself.
+ * The envelope without the parts that have errors: an invalid item inside a row, such as a word, is left out, and so is a key of a
+ * row such as a time; a row with an invalid role or text becomes a row of the kind `INVALID_ROW`. If there are more errors than
+ * are listed, lists inside rows are left out of all rows. Undefined if what is invalid is in no list: the list of rows itself.
  *
  * @param errors by their paths in the envelope
- * @param wholeRows whether rows are replaced also where only an item inside them is invalid
+ * @param wholeRows whether rows are replaced also where only a part of them is invalid
  */
 export const withoutInvalid = (envelope: unknown, errors: FieldErrors, wholeRows: boolean): unknown => {
+  const { [NON_FIELD]: ofWhole, ...placed } = errors
+  const paths = Object.keys(placed)
+  const isIncomplete = paths.length >= MAX_FIELD_ERRORS
+  if (ofWhole !== undefined && !isIncomplete) return undefined
   const root = newEdit()
-  for (const path of Object.keys(errors)) {
-    const segments = path === NON_FIELD ? [] : segmentsOf(path)
-    const positions = segments.flatMap((segment, at) => (typeof segment === "number" ? [at] : []))
-    const isInner = positions.length > 1 && !wholeRows
-    const last = isInner ? positions.at(-1) : positions[0]
-    if (last === undefined) return undefined
-    let edit = root
-    for (const segment of segments.slice(0, last + 1)) {
-      const part = edit.parts.get(segment) ?? newEdit()
-      edit.parts.set(segment, part)
-      edit = part
+  for (const path of paths) {
+    const segments = segmentsOf(path)
+    const row = segments.findIndex(isPosition)
+    if (row < 0) return undefined
+    const inner = segments.findLastIndex(isPosition)
+    if (wholeRows || row === segments.length - 1 || (inner === row && ESSENTIAL.has(segments[row + 1] ?? ""))) {
+      editAt(root, segments.slice(0, row + 1)).action = "mark"
+    } else if (inner === row) {
+      editAt(root, segments).action = "drop"
+    } else if (isIncomplete) {
+      const list = segments.findIndex((segment, at) => at > row && isPosition(segment))
+      const rows = editAt(root, segments.slice(0, row))
+      rows.every ??= newEdit()
+      editAt(rows.every, segments.slice(row + 1, list)).action = "drop"
+    } else {
+      editAt(root, segments.slice(0, inner + 1)).action = "drop"
     }
-    edit.action = isInner ? "drop" : "mark"
   }
   return edited(envelope, root)
 }
 
-const edited = (value: unknown, { action, parts }: Edit): unknown => {
+const edited = (value: unknown, { action, every, parts }: Edit): unknown => {
   if (action === "mark") return { role: INVALID_ROW }
   if (Array.isArray(value)) {
     return value.flatMap((item: unknown, at) => {
       const part = parts.get(at)
-      return part === undefined ? [item] : part.action === "drop" ? [] : [edited(item, part)]
+      if (part?.action === "drop") return []
+      const one = part === undefined ? item : edited(item, part)
+      return [every === undefined ? one : edited(one, every)]
     })
   }
   if (!isPlainObject(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, part]) => {
+    Object.entries(value).flatMap(([key, part]) => {
       const edit = parts.get(key)
-      return [key, edit === undefined ? part : edited(part, edit)]
+      return edit === undefined ? [[key, part]] : edit.action === "drop" ? [] : [[key, edited(part, edit)]]
     })
   )
 }

@@ -127,15 +127,38 @@ export const isSuperseded = (stored: Json | null, delivered: Json | null | undef
   return before !== undefined && after !== undefined && stageOf(after) < stageOf(before)
 }
 
+/** The whole texts in `metadata.platform` of fields that have the beginning, by whether the field is the delivered one. */
+export interface DeliveredTexts {
+  readonly ended_reason: boolean
+  readonly customer_number: boolean
+}
+
 /**
  * The metadata of two deliveries of which the later one to arrive comes from a platform: events know different parts, so
- * they are merged key by key, in `platform` as well. Of two values of a key the one of the later stage counts.
+ * they are merged key by key, in `platform` as well. Of two values of a key the one of the later stage counts, and whole texts
+ * are those of the fields.
  */
-export const mergeMetadata = (stored: Json | null, delivered: Json): Json => {
+export const mergeMetadata = (stored: Json | null, delivered: Json, texts: DeliveredTexts): Json => {
   const after = platformPart(delivered)
   if (after === undefined || !isObject(stored) || !isObject(delivered)) return delivered
   const before = platformPart(stored)
-  return isSuperseded(stored, delivered)
-    ? { ...delivered, ...stored, [PLATFORM_KEY]: { ...after, ...before } }
-    : { ...stored, ...delivered, [PLATFORM_KEY]: { ...before, ...after } }
+  const isEarlier = isSuperseded(stored, delivered)
+  const {
+    customer_number: _,
+    ended_reason: __,
+    ...part
+  } = isEarlier ? { ...after, ...before } : { ...before, ...after }
+  return {
+    ...(isEarlier ? { ...delivered, ...stored } : { ...stored, ...delivered }),
+    [PLATFORM_KEY]: {
+      ...part,
+      ...wholeText("ended_reason", texts.ended_reason ? after : before),
+      ...wholeText("customer_number", texts.customer_number ? after : before)
+    }
+  }
+}
+
+const wholeText = (key: keyof DeliveredTexts, part: JsonObject | undefined): JsonObject => {
+  const text = part?.[key]
+  return text === undefined ? {} : { [key]: text }
 }

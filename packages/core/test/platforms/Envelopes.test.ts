@@ -217,19 +217,35 @@ describe("reading the envelopes of platforms", () => {
 
 describe("merging the metadata of two events", () => {
   const part = (event: string, more: object = {}) => ({ platform: { name: "provider_b", event, ...more } })
+  const neither = { ended_reason: false, customer_number: false }
 
   it("keeps what either states, and prefers the later event whichever arrives first", () => {
     const ended = { ...part("call_ended", { cost: 1, latency: 2 }), a: 1 }
     const analyzed = { ...part("call_analyzed", { cost: 3, success: true }), b: 2 }
     const merged = { ...part("call_analyzed", { cost: 3, latency: 2, success: true }), a: 1, b: 2 }
-    expect(Platforms.mergeMetadata(ended, analyzed)).toStrictEqual(merged)
-    expect(Platforms.mergeMetadata(analyzed, ended)).toEqual(merged)
+    expect(Platforms.mergeMetadata(ended, analyzed, neither)).toStrictEqual(merged)
+    expect(Platforms.mergeMetadata(analyzed, ended, neither)).toEqual(merged)
+  })
+
+  it("has the whole texts of the fields that it is told of, whichever event states others", () => {
+    const ended = part("call_ended", { ended_reason: "long", customer_number: "1" })
+    const analyzed = part("call_analyzed", { ended_reason: "longer" })
+    const merged = (one: object, other: object, ended_reason: boolean) =>
+      Platforms.mergeMetadata({ ...one }, { ...other }, { ended_reason, customer_number: false })
+    expect(merged(ended, analyzed, true)).toEqual(
+      part("call_analyzed", { ended_reason: "longer", customer_number: "1" })
+    )
+    expect(merged(ended, part("call_analyzed"), true)).toEqual(part("call_analyzed", { customer_number: "1" }))
+    expect(merged(part("call_analyzed"), ended, false)).toEqual(part("call_analyzed"))
   })
 
   it("replaces metadata that no platform stated", () => {
-    expect(Platforms.mergeMetadata({ a: 1 }, { b: 2 })).toStrictEqual({ b: 2 })
-    expect(Platforms.mergeMetadata(part("call_ended"), { b: 2 })).toStrictEqual({ b: 2 })
-    expect(Platforms.mergeMetadata({ a: 1 }, part("call_ended"))).toStrictEqual({ a: 1, ...part("call_ended") })
-    expect(Platforms.mergeMetadata({ platform: "mine" }, part("call_ended"))).toStrictEqual(part("call_ended"))
+    expect(Platforms.mergeMetadata({ a: 1 }, { b: 2 }, neither)).toStrictEqual({ b: 2 })
+    expect(Platforms.mergeMetadata(part("call_ended"), { b: 2 }, neither)).toStrictEqual({ b: 2 })
+    expect(Platforms.mergeMetadata({ a: 1 }, part("call_ended"), neither)).toStrictEqual({
+      a: 1,
+      ...part("call_ended")
+    })
+    expect(Platforms.mergeMetadata({ platform: "mine" }, part("call_ended"), neither)).toStrictEqual(part("call_ended"))
   })
 })

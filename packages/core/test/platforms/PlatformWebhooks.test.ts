@@ -147,6 +147,74 @@ for (const database of TestEngine.databases) {
       })
     )
 
+    it.effect("redacts what another delivery has stored, and keeps what a later event has stated", () =>
+      Effect.gen(function* () {
+        const { agent, as, calls, observe } = yield* setUp
+        const number = "415-555-2671"
+        yield* as(
+          calls.ingest({ call_id: "again", agent: agent.id, metadata: { note: `Ring ${number}.`, [number]: 1 } })
+        )
+        const event = (name: string, reason: string, more: object = {}) => ({
+          event: name,
+          call: {
+            call_id: "again",
+            agent_id: "assistant-1",
+            disconnection_reason: reason,
+            retell_llm_dynamic_variables: { reason },
+            ...more
+          }
+        })
+        const long = `Rang ${number} ${"and waited ".repeat(10)}`
+        yield* observe("retell", event("call_analyzed", long, { duration_ms: 9000, metadata: { other: number } }))
+        const early = event("call_ended", "error", { duration_ms: 3000, start_timestamp: 1_741_107_600_000 })
+        yield* observe("retell", early, { redact_fields: "phone_number" })
+        const { results } = yield* as(calls.list({ agent_id: agent.id }))
+        const call = yield* as(calls.read(results[0]!.id))
+        expect(JSON.stringify(call.metadata)).not.toContain("2671")
+        expect(call.metadata).toMatchObject({ note: "Ring [PHONE_NUMBER].", other: "[PHONE_NUMBER]" })
+        expect(Platforms.platformPart(call.metadata)).toMatchObject({ event: "call_analyzed" })
+        expect([call.durationSeconds, call.callEndedReason?.startsWith("Rang")]).toEqual([9, true])
+        expect(call.timestamp.epochMillis).toBe(1_741_107_600_000)
+        expect(call.dynamicVariables).toEqual({ reason: long.replace(number, "[PHONE_NUMBER]") })
+      })
+    )
+
+    it.effect("leaves out a time that cannot be read, and keeps what was said", () =>
+      Effect.gen(function* () {
+        const { observe } = yield* setUp
+        const messages = [
+          { role: "bot", message: "Hello.", time: "soon", secondsFromStart: 1.5, duration: -3 },
+          { role: "user", message: "A table for two.", secondsFromStart: "4" },
+          { role: "tool_calls", toolCalls: "none", secondsFromStart: 5 }
+        ]
+        const call = { id: "times", assistantId: "assistant-1" }
+        const receipt = yield* observe("vapi", {
+          message: { type: "end-of-call-report", call, artifact: { messages } }
+        })
+        expect(receipt.reason).toContain("message.artifact.messages[1].secondsFromStart: A valid number is required.")
+        expect(receipt.ingested?.call.transcript?.turns.map((turn) => [turn.content, turn.startTime])).toEqual([
+          ["Hello.", 1.5],
+          ["A table for two.", undefined]
+        ])
+        expect(receipt.ingested?.call.errorMessage).toBe(null)
+      })
+    )
+
+    it.effect("keeps what was said if more words are invalid than errors are listed", () =>
+      Effect.gen(function* () {
+        const { observe } = yield* setUp
+        const rows = Array.from({ length: 300 }, (_, at) => ({
+          role: at % 2 === 0 ? "agent" : "user",
+          content: at === 7 ? null : "One two three four five.",
+          words: Array.from({ length: 5 }, () => ({ word: "One", start: "0:01", end: "0:02" }))
+        }))
+        const call = { call_id: "words", agent_id: "assistant-1", transcript_object: rows }
+        const { ingested, outcome } = yield* observe("retell", { event: "call_ended", call })
+        expect([outcome, ingested?.call.transcript?.turns.length]).toEqual(["stored", 299])
+        expect(ingested?.call.errorMessage).toBe("Rows of unknown kinds were skipped: invalid_row.")
+      })
+    )
+
     it.effect("stores a call without its transcript if nothing of it can be read", () =>
       Effect.gen(function* () {
         const { observe } = yield* setUp

@@ -95,47 +95,61 @@ const vapi = (truth: CallTruth): ReadonlyArray<GeneratedEnvelope> => {
   ]
 }
 
+/** A call that is in progress. */
+const retellCall = (truth: CallTruth): JsonObject => ({
+  call_id: truth.callId,
+  agent_id: truth.assistantId,
+  call_type: "phone_call",
+  direction: truth.isOutbound ? "outbound" : "inbound",
+  from_number: truth.isOutbound ? "+10000000000" : truth.customerNumber,
+  to_number: truth.isOutbound ? truth.customerNumber : "+10000000000",
+  start_timestamp: truth.startedAt,
+  retell_llm_dynamic_variables: truth.dynamicVariables,
+  metadata: truth.metadata
+})
+
+const retellEnded = (truth: CallTruth): JsonObject => ({
+  ...retellCall(truth),
+  call_status: "ended",
+  duration_ms: truth.durationSeconds * 1000,
+  disconnection_reason: truth.endedReason,
+  call_cost: { combined_cost: truth.cost },
+  transcript_object: truth.turns.map(({ content, speaker, start }) => ({
+    role: speaker === "main_agent" ? "agent" : "user",
+    content,
+    words: [{ word: content, start }]
+  }))
+})
+
+/** What the platform takes to be true at the end of a call, before its analysis. */
+const beforeAnalysis = ({ success: _, ...truth }: CallTruth): Omit<CallTruth, "success"> => ({
+  ...truth,
+  startedAt: truth.startedAt - 1000,
+  durationSeconds: truth.durationSeconds + 1,
+  // Longer than the field if the true one is not, and the other way round.
+  endedReason: truth.endedReason.length > 100 ? "hangup" : "error-in-pipeline-".repeat(9),
+  dynamicVariables: { ...truth.dynamicVariables, preliminary: true },
+  cost: 0,
+  turns: truth.turns.slice(0, -1)
+})
+
 const retell = (truth: CallTruth): ReadonlyArray<GeneratedEnvelope> => {
-  const started = {
-    call_id: truth.callId,
-    agent_id: truth.assistantId,
-    call_type: "phone_call",
-    direction: truth.isOutbound ? "outbound" : "inbound",
-    from_number: truth.isOutbound ? "+10000000000" : truth.customerNumber,
-    to_number: truth.isOutbound ? truth.customerNumber : "+10000000000",
-    start_timestamp: truth.startedAt,
-    retell_llm_dynamic_variables: truth.dynamicVariables,
-    metadata: truth.metadata
-  }
-  const ended = {
-    ...started,
-    call_status: "ended",
-    duration_ms: truth.durationSeconds * 1000,
-    disconnection_reason: truth.endedReason,
-    // The costs of the analysis are not known yet.
-    call_cost: { combined_cost: 0 },
-    transcript_object: truth.turns.map(({ content, speaker, start }) => ({
-      role: speaker === "main_agent" ? "agent" : "user",
-      content,
-      words: [{ word: content, start }]
-    }))
-  }
-  const { success: _, ...known } = truth
-  const atEnd = { ...known, cost: 0 }
+  const early = beforeAnalysis(truth)
+  const ongoing = { ...retellCall(truth), call_status: "ongoing" }
   return [
-    during("call_started", { event: "call_started", call: { ...started, call_status: "ongoing" } }),
-    during("transcript_updated", { event: "transcript_updated", call: { ...started, call_status: "ongoing" } }),
-    { event: "call_ended", states: atEnd, body: { event: "call_ended", call: ended } },
+    during("call_started", { event: "call_started", call: ongoing }),
+    during("transcript_updated", { event: "transcript_updated", call: ongoing }),
+    {
+      event: "call_ended",
+      states: early,
+      body: { event: "call_ended", call: retellEnded({ ...truth, ...early }) }
+    },
     {
       event: "call_analyzed",
       states: truth,
       body: {
         event: "call_analyzed",
-        call: {
-          ...ended,
-          call_cost: { combined_cost: truth.cost },
-          call_analysis: { call_successful: truth.success }
-        }
+        call: { ...retellEnded(truth), call_analysis: { call_successful: truth.success } }
       }
     }
   ]
