@@ -6,7 +6,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import { type Speak, type SpeechFailed, TextToSpeech } from "../simulation/voice/TextToSpeech.js"
+import * as Stream from "effect/Stream"
+import { type Speak, type SpeechFailed, TextToSpeech, type Utterance } from "../simulation/voice/TextToSpeech.js"
 import { converted, failed, INVALID_AUDIO, MAX_BYTES, MAX_CHARACTERS, playable, textToSend } from "./SpeechSound.js"
 
 export interface CommandTextToSpeechConfig {
@@ -108,7 +109,7 @@ export const layer = (config: CommandTextToSpeechConfig): Layer.Layer<TextToSpee
 const makeSpeak = (config: CommandTextToSpeechConfig, semaphore: Effect.Semaphore): Speak => {
   const { maxBytes = MAX_BYTES, maxCharacters = MAX_CHARACTERS, program } = config
   const timeout = Duration.decode(config.timeout ?? "30 seconds")
-  return (utterance) =>
+  const speak = (utterance: Utterance) =>
     Effect.gen(function* () {
       const text = yield* textToSend(utterance, maxCharacters)
       const voice = utterance.voice ?? config.voice
@@ -137,4 +138,5 @@ const makeSpeak = (config: CommandTextToSpeechConfig, semaphore: Effect.Semaphor
       if (Either.isLeft(sound)) return yield* failed(`the program ${program} ${sound.left}.`)
       return yield* converted(sound.right)
     })
+  return (utterance) => Stream.fromEffect(speak(utterance))
 }

@@ -34,16 +34,19 @@ export const textToSend = ({ speed, text }: Utterance, maxCharacters: number): E
     : Either.right(input)
 }
 
+/** A predicate for a sample rate that cannot be converted. */
+export const rateError = (rate: number): string | undefined =>
+  rate < MIN_RATE || rate > MAX_RATE ? `sent audio of ${rate} Hz; ${MIN_RATE} to ${MAX_RATE} Hz can be read` : undefined
+
+/** A predicate for more samples than an utterance may have. */
+export const lengthError = (samples: number, rate: number): string | undefined =>
+  samples > MAX_SECONDS * rate ? `sent more than ${MAX_SECONDS} seconds of audio` : undefined
+
 /** A sound that can be played, or a predicate that says why not. */
 export const playable = (sound: Sound): Either.Either<Sound, string> => {
   const { length, sampleRate } = sound
-  if (length === 0) return Either.left("sent no audio")
-  if (sampleRate < MIN_RATE || sampleRate > MAX_RATE) {
-    return Either.left(`sent audio of ${sampleRate} Hz; ${MIN_RATE} to ${MAX_RATE} Hz can be read`)
-  }
-  return length > MAX_SECONDS * sampleRate
-    ? Either.left(`sent more than ${MAX_SECONDS} seconds of audio`)
-    : Either.right(sound)
+  const error = length === 0 ? "sent no audio" : (rateError(sampleRate) ?? lengthError(length, sampleRate))
+  return error === undefined ? Either.right(sound) : Either.left(error)
 }
 
 /** A sound as mu-law of 8 kHz; other work runs between the steps of its conversion. */

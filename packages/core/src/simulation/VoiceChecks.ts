@@ -12,7 +12,7 @@ import { fieldError, ValidationFailed } from "../kernel/FieldErrors.js"
 import type { AgentId, OrganizationId } from "../kernel/Ids.js"
 import type { StorageError } from "../kernel/Storage.js"
 import { streamIdsOf } from "./voice/protocols/MediaStream.js"
-import { TextToSpeech } from "./voice/TextToSpeech.js"
+import { TextToSpeech, wholeSpeech } from "./voice/TextToSpeech.js"
 import { voiceAddressOf } from "./voice/VoiceAddressRules.js"
 import { checkVoice, type VoiceCheck } from "./voice/VoiceCheck.js"
 import { VoiceConnections } from "./voice/VoiceConnection.js"
@@ -57,7 +57,7 @@ export const layer = Layer.effect(
     const greeting = Option.match(speech, {
       onNone: () => Effect.succeed(null),
       onSome: ({ speak }) =>
-        speak({ text: GREETING }).pipe(
+        wholeSpeech(speak({ text: GREETING })).pipe(
           Effect.timeout(GREETING_TIMEOUT),
           Effect.orElseSucceed(() => null)
         )

@@ -39,7 +39,7 @@ import { monoWav, stereoWav } from "./voice/CallWav.js"
 import { type ImpairedLine, SECOND_TALKER } from "./voice/Impairments.js"
 import { protocolOf } from "./voice/protocols/Protocols.js"
 import { streamIdsOf } from "./voice/protocols/MediaStream.js"
-import { TextToSpeech } from "./voice/TextToSpeech.js"
+import { TextToSpeech, wholeSpeech } from "./voice/TextToSpeech.js"
 import type { TimeSpan } from "./voice/VoiceActivity.js"
 import { voiceAddressOf } from "./voice/VoiceAddressRules.js"
 import { type AgentTurn as SpokenTurn, type CallEnd, SPEAKING_MILLIS, startCall } from "./voice/VoiceCall.js"
@@ -135,14 +135,14 @@ export const make = (config: VoiceExecutorConfig = {}) =>
           ...(behavior === null ? {} : { speed: behavior.pace }),
           ...(behavior?.voice ? { voice: behavior.voice } : {})
         })
-        .pipe(Effect.mapError(({ reason }) => broken("failed", `The testing agent's speech: ${reason}`)))
+        .pipe(Stream.mapError(({ reason }) => broken("failed", `The testing agent's speech: ${reason}`)))
 
     /** The line of a behavior, with what its second talker says in the voice of the server. */
     const lineOf = (behavior: SeededBehavior | null): Effect.Effect<ImpairedLine | null, Broken> =>
       Effect.gen(function* () {
         if (!behavior?.line) return null
         const hasTalker = behavior.line.second_talker_db !== null
-        const secondTalker = hasTalker ? yield* synthesizer(null)(SECOND_TALKER) : new Uint8Array()
+        const secondTalker = hasTalker ? yield* wholeSpeech(synthesizer(null)(SECOND_TALKER)) : new Uint8Array()
         return { ...behavior.line, seed: behavior.seed, secondTalker }
       })
 
@@ -194,6 +194,7 @@ export const make = (config: VoiceExecutorConfig = {}) =>
             onAudio: observer?.audio
           })
           const over = (end: CallEnd) => overBy(end, scenario)
+          const overOrBroken = (error: CallEnd | Broken) => ("by" in error ? over(error) : error)
           const clock = Effect.map(call.position, seconds)
 
           /** What was heard and is not kept yet: it is being transcribed. */
@@ -246,7 +247,7 @@ export const make = (config: VoiceExecutorConfig = {}) =>
           const interject = (kind: "interruption" | "backchannel", content: string, audio: Uint8Array) =>
             Effect.gen(function* () {
               const isTurn = kind === "interruption"
-              const { end, start } = yield* call.say(audio, isTurn ? "speech" : "noise")
+              const { end, start } = yield* call.say(Stream.make(audio), isTurn ? "speech" : "noise")
               const [startTime, endTime] = [seconds(start), seconds(end)]
               conversation.addMoment({ kind, at_second: startTime, seconds: seconds(end - start), condition: null })
               // A back-channel is no turn: metrics of turns would count it as one.
@@ -263,7 +264,7 @@ export const make = (config: VoiceExecutorConfig = {}) =>
               endMillis: turnEnd,
               timeoutMillis: answerTimeout,
               maxMillis: maxTurn,
-              synthesize,
+              synthesize: (phrase) => wholeSpeech(synthesize(phrase)),
               interject,
               countWords: (turn) =>
                 wordsOf(turn).pipe(
@@ -272,7 +273,7 @@ export const make = (config: VoiceExecutorConfig = {}) =>
                     onFailure: ({ reason }) => notTranscribed(reason)
                   })
                 )
-            }).pipe(Effect.mapError((error) => ("by" in error ? over(error) : error)))
+            }).pipe(Effect.mapError(overOrBroken))
 
           /** The agent's next turn. */
           const turnOf = Effect.gen(function* () {
@@ -307,8 +308,7 @@ export const make = (config: VoiceExecutorConfig = {}) =>
 
           const speak = ({ text }: Utterance) =>
             Effect.gen(function* () {
-              const audio = yield* synthesize(text)
-              const { end, start } = yield* Effect.mapError(call.say(audio), over)
+              const { end, start } = yield* Effect.mapError(call.say(synthesize(text)), overOrBroken)
               callerSpokeUntil = end
               conversation.addTurn({
                 speaker: "testing_agent",

@@ -11,6 +11,8 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 
+const { wholeSpeech } = Voice
+
 /** A folder with a program that runs these statements, in which `speak(samples)` prints a WAV file. */
 const programOf = (statements: string) =>
   Effect.acquireRelease(
@@ -59,7 +61,7 @@ const speaking = (
 ) => Effect.flatMap(Voice.TextToSpeech, program).pipe(Effect.provide(CommandTextToSpeech.layer(config)))
 
 const failure = (config: CommandTextToSpeech.CommandTextToSpeechConfig, utterance: Voice.Utterance = { text: "Hi" }) =>
-  Effect.flatMap(Voice.TextToSpeech, ({ speak }) => Effect.flip(speak(utterance))).pipe(
+  Effect.flatMap(Voice.TextToSpeech, ({ speak }) => Effect.flip(wholeSpeech(speak(utterance)))).pipe(
     Effect.map(({ reason }) => reason),
     Effect.provide(CommandTextToSpeech.layer(config))
   )
@@ -70,14 +72,14 @@ describe("speech of a program", () => {
       const { log, program } = yield* programOf(SPEAKS)
       yield* speaking({ program, voice: "en" }, ({ speak }) =>
         Effect.gen(function* () {
-          const audio = yield* speak({ text: `-v x; rm -rf "$HOME" 'ü'\n` })
+          const audio = yield* wholeSpeech(speak({ text: `-v x; rm -rf "$HOME" 'ü'\n` }))
           expect(audio).toHaveLength(8000)
           const peak = Math.max(...Voice.decodeMulaw(audio))
           expect(peak).toBeGreaterThan(7000)
           expect(peak).toBeLessThan(9000)
-          yield* speak({ text: "Hi", voice: "en-us+f3", speed: 1.5 })
-          yield* speak({ text: "Hi", speed: 0.25 })
-          yield* speak({ text: "Hi", speed: 4 })
+          yield* wholeSpeech(speak({ text: "Hi", voice: "en-us+f3", speed: 1.5 }))
+          yield* wholeSpeech(speak({ text: "Hi", speed: 0.25 }))
+          yield* wholeSpeech(speak({ text: "Hi", speed: 4 }))
         })
       )
       const options = (words: string, voice: string) => ["--stdin", "--stdout", "-s", words, "-v", voice]
@@ -95,10 +97,13 @@ describe("speech of a program", () => {
       const { log, program } = yield* programOf(SPEAKS)
       yield* Effect.gen(function* () {
         const { speak } = yield* Voice.TextToSpeech
-        yield* Effect.all([speak({ text: "a" }), speak({ text: "a" }), speak({ text: "a", voice: "de" })], {
-          concurrency: 3
-        })
-        yield* speak({ text: "a" })
+        yield* Effect.all(
+          [{ text: "a" }, { text: "a" }, { text: "a", voice: "de" }].map((utterance) => wholeSpeech(speak(utterance))),
+          {
+            concurrency: 3
+          }
+        )
+        yield* wholeSpeech(speak({ text: "a" }))
       }).pipe(Effect.provide(SpeechCache.layer().pipe(Layer.provide(CommandTextToSpeech.layer({ program })))))
       expect(yield* log).toHaveLength(2)
     })
@@ -143,7 +148,7 @@ setInterval(() => {}, 1000)
       const running = yield* Effect.forkScoped(
         speaking({ program, concurrency: 2 }, ({ speak }) =>
           Effect.all(
-            ["a", "b", "c"].map((text) => speak({ text })),
+            ["a", "b", "c"].map((text) => wholeSpeech(speak({ text }))),
             { concurrency: 3, discard: true }
           )
         )

@@ -6,13 +6,16 @@ import * as OutboundHttp from "@earshot/core/providers/OutboundHttp"
 import * as SpeechCache from "@earshot/core/providers/SpeechCache"
 import { CallKit, ProviderKit, VoiceKit } from "@earshot/test-kit"
 import { describe, expect, it } from "@effect/vitest"
+import * as Chunk from "effect/Chunk"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 
 const Asked = Schema.parseJson(
   Schema.Struct({
@@ -85,7 +88,10 @@ const spoken = (
   baseUrl: string,
   config: Partial<OpenAiTextToSpeech.OpenAiTextToSpeechConfig> = {},
   utterance: Voice.Utterance = { text: "my number is 555-0100" }
-) => Effect.flatMap(Voice.TextToSpeech, ({ speak }) => speak(utterance)).pipe(Effect.provide(provider(baseUrl, config)))
+) =>
+  Effect.flatMap(Voice.TextToSpeech, ({ speak }) => Voice.wholeSpeech(speak(utterance))).pipe(
+    Effect.provide(provider(baseUrl, config))
+  )
 
 const served = (answer: Answer) => Layer.unwrapScoped(Effect.map(serving(answer), ({ baseUrl }) => provider(baseUrl)))
 
@@ -149,6 +155,54 @@ describe("speech of a server", () => {
         file.writeUInt32LE(size, 40)
         expect(yield* spoken((yield* serving(audio(file))).baseUrl), `${size}`).toEqual(expected)
       }
+    })
+  )
+
+  it.scopedLive.each(["wav", "pcm"] as const)("is spoken while the server still synthesizes it (%s)", (format) =>
+    Effect.gen(function* () {
+      const text = "A long answer"
+      const file = Buffer.from(wavOf(text))
+      file.writeUInt32LE(0xffff_ffff, 40)
+      const body = format === "wav" ? file : pcmOf(text)
+      const type = format === "wav" ? "audio/wav" : "audio/pcm"
+      const expected = yield* spoken((yield* serving(audio(wavOf(text)))).baseUrl, {}, { text })
+      const isPlayed = yield* Deferred.make<undefined>()
+      const { baseUrl } = yield* serving((_asked, response) => {
+        response.writeHead(200, { "content-type": type })
+        // Parts that end within the header and within a sample; the last one is sent when audio has come.
+        for (const [from, to] of [
+          [0, 7],
+          [7, 43],
+          [43, 4001]
+        ] as const)
+          response.write(body.subarray(from, to))
+        Effect.runFork(Effect.andThen(Deferred.await(isPlayed), () => response.end(body.subarray(4001))))
+      })
+      const { speak } = Context.get(yield* Layer.build(provider(baseUrl, { format })), Voice.TextToSpeech)
+      const parts = yield* Stream.runCollect(Stream.tap(speak({ text }), () => Deferred.succeed(isPlayed, undefined)))
+      expect(Chunk.size(parts)).toBeGreaterThan(1)
+      expect(Buffer.concat([...parts])).toEqual(Buffer.from(expected))
+    })
+  )
+
+  it.scopedLive("ends with the reason where a response breaks off, and is not asked for again", () =>
+    Effect.gen(function* () {
+      const { asked, baseUrl } = yield* serving(({ input }, response) => {
+        response.writeHead(200, { "content-type": "audio/pcm" })
+        response.write(pcmOf(input).subarray(0, 20_000), () => response.destroy())
+      })
+      const { speak } = Context.get(yield* Layer.build(provider(baseUrl, { format: "pcm" })), Voice.TextToSpeech)
+      let received = 0
+      const failure = yield* Effect.flip(
+        Stream.runForEach(speak({ text: "Good morning" }), (part) =>
+          Effect.sync(() => {
+            received += part.length
+          })
+        )
+      )
+      expect(failure.reason).toMatch(/^the speech server .*\.$/)
+      expect(received).toBeGreaterThan(2000)
+      expect(asked).toHaveLength(1)
     })
   )
 
@@ -237,7 +291,7 @@ describe("a cache of speech", () => {
     const layer = Layer.succeed(Voice.TextToSpeech, {
       identity: "test",
       speak: (utterance) =>
-        Effect.suspend(() => {
+        Stream.suspend(() => {
           asked.push(utterance)
           return speak(utterance)
         })
@@ -247,9 +301,12 @@ describe("a cache of speech", () => {
   const cached = (layer: Layer.Layer<Voice.TextToSpeech>, maxBytes?: number) =>
     Effect.map(
       Layer.build(SpeechCache.layer(maxBytes === undefined ? {} : { maxBytes }).pipe(Layer.provide(layer))),
-      (context) => Context.get(context, Voice.TextToSpeech)
+      (context) => {
+        const { speak } = Context.get(context, Voice.TextToSpeech)
+        return { parts: speak, speak: (utterance: Voice.Utterance) => Voice.wholeSpeech(speak(utterance)) }
+      }
     )
-  const tones: Voice.Speak = ({ text }) => Effect.sync(() => VoiceKit.speakTones(text))
+  const tones: Voice.Speak = ({ text }) => Stream.sync(() => VoiceKit.speakTones(text))
 
   it.scoped("asks once for an utterance, and again for another voice, speed or text", () =>
     Effect.gen(function* () {
@@ -266,7 +323,9 @@ describe("a cache of speech", () => {
   it.scoped("shares a request, which outlives those who no longer wait", () =>
     Effect.gen(function* () {
       const permission = yield* Deferred.make<boolean>()
-      const { asked, layer } = waiting((utterance) => Effect.zipRight(Deferred.await(permission), tones(utterance)))
+      const { asked, layer } = waiting((utterance) =>
+        Stream.flatMap(Stream.fromEffect(Deferred.await(permission)), () => tones(utterance))
+      )
       const { speak } = yield* cached(layer)
       const first = yield* Effect.fork(speak({ text: "a" }))
       const second = yield* Effect.fork(speak({ text: "a" }))
@@ -278,11 +337,33 @@ describe("a cache of speech", () => {
     })
   )
 
+  it.scoped("gives parts as they come, to those who come later too", () =>
+    Effect.gen(function* () {
+      const permission = yield* Deferred.make<boolean>()
+      const text = "a long text"
+      const all = VoiceKit.speakTones(text)
+      const { asked, layer } = waiting(() =>
+        Stream.concat(
+          Stream.make(all.subarray(0, 1000)),
+          Stream.as(Stream.fromEffect(Deferred.await(permission)), all.subarray(1000))
+        )
+      )
+      const { parts, speak } = yield* cached(layer)
+      expect(yield* Stream.runHead(parts({ text }))).toEqual(Option.some(all.subarray(0, 1000)))
+      const second = yield* Effect.fork(speak({ text }))
+      expect(yield* Stream.runHead(parts({ text }))).toEqual(Option.some(all.subarray(0, 1000)))
+      yield* Deferred.succeed(permission, true)
+      expect(yield* Fiber.join(second)).toEqual(all)
+      expect(yield* speak({ text })).toEqual(all)
+      expect(asked).toHaveLength(1)
+    })
+  )
+
   it.scoped("keeps no failure", () =>
     Effect.gen(function* () {
       let failures = 2
       const { asked, layer } = waiting((utterance) =>
-        failures-- > 0 ? Effect.fail(new Voice.SpeechFailed({ reason: "no" })) : tones(utterance)
+        failures-- > 0 ? Stream.fail(new Voice.SpeechFailed({ reason: "no" })) : tones(utterance)
       )
       const { speak } = yield* cached(layer)
       for (const _ of [1, 2]) expect((yield* Effect.flip(speak({ text: "a" }))).reason).toBe("no")

@@ -7,6 +7,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
 import { type WebSocket, WebSocketServer } from "ws"
 
 /** A server whose port is closed with the scope. */
@@ -92,7 +93,7 @@ describe("connections to agents by voice", () => {
         customParameters: {},
         maxMillis: 20_000
       })
-      yield* call.say(VoiceKit.speakTones("hello"))
+      yield* call.say(Stream.make(VoiceKit.speakTones("hello")))
       const turn = yield* call.hear({ endMillis: 200, timeoutMillis: 10_000 })
       expect(Option.map(turn, ({ audio }) => VoiceKit.readTones(audio))).toEqual(Option.some("good day"))
       expect(yield* call.ended).toEqual({

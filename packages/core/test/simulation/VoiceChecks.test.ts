@@ -6,6 +6,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 
 const URL = "wss://agent.example/media"
 const endpoint = { url: URL, auth_token: "12345", headers: { Authorization: "Bearer secret" } }
@@ -37,7 +38,7 @@ for (const database of TestEngine.databases) {
         const textToSpeech = Layer.succeed(Voice.TextToSpeech, {
           identity: "silence",
           speak: ({ text }) =>
-            Effect.sync(() => {
+            Stream.sync(() => {
               spoken.push(text)
               return Voice.silenceOf(800)
             })

@@ -125,7 +125,7 @@ export interface TextToSpeechFixture {
 /** What every provider of text to speech has to do. */
 export const textToSpeechContract = (subject: string, { failing, speaking }: TextToSpeechFixture): void => {
   const say = (provider: Layer.Layer<Voice.TextToSpeech>, text: string) =>
-    Effect.flatMap(Voice.TextToSpeech, ({ speak }) => speak({ text })).pipe(Effect.provide(provider))
+    Effect.flatMap(Voice.TextToSpeech, ({ speak }) => Voice.wholeSpeech(speak({ text }))).pipe(Effect.provide(provider))
   describe(`text to speech by ${subject}`, () => {
     it.live("is audible mu-law of 8 kHz, at the pace of speech", () =>
       Effect.gen(function* () {
@@ -141,7 +141,8 @@ export const textToSpeechContract = (subject: string, { failing, speaking }: Tex
 
     it.live("keeps concurrent utterances apart", () =>
       Effect.gen(function* () {
-        const { speak } = yield* Voice.TextToSpeech
+        const speech = yield* Voice.TextToSpeech
+        const speak = (utterance: Voice.Utterance) => Voice.wholeSpeech(speech.speak(utterance))
         const short = { text: "Yes." }
         const long = { text: "Yes, I would like to book a table for four." }
         const spoken = yield* Effect.all([speak(short), speak(long), speak(short)], { concurrency: 3 })

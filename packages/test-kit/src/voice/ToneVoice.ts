@@ -41,8 +41,8 @@ export const toneTextToSpeech: Layer.Layer<Voice.TextToSpeech> = Layer.succeed(V
   identity: "tones",
   speak: ({ text }) =>
     text.trim() === ""
-      ? Effect.fail(new Voice.SpeechFailed({ reason: "the text to speak is empty." }))
-      : Effect.sync(() => speakTones(text))
+      ? Stream.fail(new Voice.SpeechFailed({ reason: "the text to speak is empty." }))
+      : Stream.sync(() => speakTones(text))
 })
 
 /** Reads what a recording of one side says in tones: WAV of 8 kHz, 16 bits, as runs by voice are transcribed. */

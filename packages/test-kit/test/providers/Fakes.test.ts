@@ -3,6 +3,7 @@ import { Voice } from "@earshot/core"
 import { ProviderKit, VoiceKit } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 import { expect, it } from "vitest"
 
 ProviderKit.languageModelContract("of the kit", {
@@ -22,7 +23,7 @@ ProviderKit.textToSpeechContract("tones", {
   speaking: VoiceKit.toneTextToSpeech,
   failing: Layer.succeed(Voice.TextToSpeech, {
     identity: "none",
-    speak: () => Effect.fail(new Voice.SpeechFailed({ reason: "It is out of order." }))
+    speak: () => Stream.fail(new Voice.SpeechFailed({ reason: "It is out of order." }))
   })
 })
 

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import { FRAME_SAMPLES, millisOf, samplesOf, silenceOf } from "./Audio.js"
 import { frameDueAt, framesDue, framesOf } from "./Frames.js"
 import { impaired, type ImpairedLine, noTransit, transmit } from "./Impairments.js"
@@ -76,10 +77,13 @@ export interface VoiceCallRecord {
 
 export interface VoiceCall {
   /**
-   * Says audio, behind what is being said; completes when its last frame was sent, with the time from its first to its last
-   * audible sample.
+   * Says audio as its parts come, behind what is being said, and is silent where they come too slowly; completes when its last
+   * frame was sent, with the time from its first to its last audible sample.
    */
-  readonly say: (audio: Uint8Array, kind?: CallerTurn["kind"]) => Effect.Effect<TimeSpan, CallEnd>
+  readonly say: <E = never>(
+    audio: Stream.Stream<Uint8Array, E>,
+    kind?: CallerTurn["kind"]
+  ) => Effect.Effect<TimeSpan, CallEnd | E>
   /** Sends the tone of a key, where the protocol has keys: 0 to 9, `*`, `#`, A to D. */
   readonly press: (key: string) => Effect.Effect<void>
   /** Stays silent for so long. */
@@ -117,6 +121,9 @@ export interface VoiceCall {
 }
 
 const MARGIN_SAMPLES = samplesOf(20)
+
+/** Audio that is there before the first of it is sent, so that a server that sends it in small parts leaves no gaps. */
+const AHEAD_SAMPLES = samplesOf(200)
 
 /** A pause between words is no longer than this, in milliseconds, where somebody is speaking. */
 export const SPEAKING_MILLIS = 60
@@ -311,26 +318,69 @@ export const startCall = (
       return turn
     }
 
-    return {
-      say: (audio, kind = "speech") =>
-        Effect.suspend(() => {
-          let span: TimeSpan | undefined
-          const frames = framesOf(audio)
-          const spans = spansOf(listen(noActivity, audio, options), options)
-          const audible = { start: spans[0]?.start ?? 0, end: spans.at(-1)?.end ?? millisOf(audio.length) }
-          for (const [place, frame] of frames.entries()) {
-            const isLast = place === frames.length - 1
-            const done = (): void => {
-              const start = frameDueAt(sent - frames.length)
-              span = { start: start + audible.start, end: start + audible.end }
-              callerTurns.push({ ...span, kind })
-            }
-            outgoing.push({ frame, sent: isLast ? done : undefined })
+    /** Audio is said one after the other. */
+    const saying = yield* Effect.makeSemaphore(1)
+
+    const say = <E>(
+      audio: Stream.Stream<Uint8Array, E>,
+      kind: CallerTurn["kind"]
+    ): Effect.Effect<TimeSpan, CallEnd | E> =>
+      Effect.suspend(() => {
+        /** What waits for the rest of its frame, and at first for more. */
+        let rest = new Uint8Array()
+        let hasBegun = false
+        /** Frames that are not sent yet. */
+        let queued = 0
+        /** The first frame that was sent, and what was spoken from it on. */
+        let first: number | undefined
+        let speech = noActivity
+        const queue = (frame: Uint8Array): void => {
+          queued++
+          const onSent = (): void => {
+            queued--
+            first ??= sent - 1
+            const gap = silenceOf((sent - 1 - first) * FRAME_SAMPLES - speech.position)
+            speech = listen(listen(speech, gap, options), frame, options)
           }
-          return frames.length === 0
-            ? Effect.succeed({ start: now(), end: now() })
-            : until(() => Option.fromNullable(span))
-        }),
+          for (const filled of framesOf(frame)) outgoing.push({ frame: filled, sent: onSent })
+        }
+        const queueAll = (part: Uint8Array): void => {
+          for (let at = 0; at < part.length; at += FRAME_SAMPLES) queue(part.subarray(at, at + FRAME_SAMPLES))
+        }
+        const take = (part: Uint8Array): void => {
+          const known = Buffer.concat([rest, part])
+          hasBegun ||= known.length >= AHEAD_SAMPLES
+          const whole = hasBegun ? known.length - (known.length % FRAME_SAMPLES) : 0
+          queueAll(known.subarray(0, whole))
+          rest = Uint8Array.from(known.subarray(whole))
+        }
+        const finished = (): Option.Option<TimeSpan> => {
+          if (queued > 0) return Option.none()
+          const start = frameDueAt(first ?? sent)
+          const spans = spansOf(speech, options)
+          return Option.some({
+            start: start + (spans[0]?.start ?? 0),
+            end: start + (spans.at(-1)?.end ?? millisOf(speech.position))
+          })
+        }
+        return Stream.runForEach(audio, (part) =>
+          Effect.sync(() => {
+            take(part)
+          })
+        ).pipe(
+          Effect.raceFirst(Effect.flatMap(Deferred.await(ended), Effect.fail)),
+          Effect.flatMap(() => {
+            queueAll(rest)
+            return until(finished)
+          }),
+          Effect.tap((span) => {
+            if (first !== undefined) callerTurns.push({ ...span, kind })
+          })
+        )
+      })
+
+    return {
+      say: (audio, kind = "speech") => saying.withPermits(1)(say(audio, kind)),
       press: (key) => sendAll(protocol.key(key)),
       pause: (millis) =>
         Effect.suspend(() => {

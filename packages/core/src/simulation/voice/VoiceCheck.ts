@@ -4,6 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
 import * as Schema from "effect/Schema"
 import type { VoiceProtocolName } from "../../catalog/Agent.js"
 import * as Fields from "../../kernel/Fields.js"
@@ -188,7 +189,7 @@ export const checkVoice = (
         const own = yield* call.onset(greeting === null ? FIRST_AUDIO_MILLIS : GREETED_AFTER_MILLIS)
         if (greeting === null || Option.isSome(own)) return own
         isGreeted = true
-        yield* call.say(greeting.subarray(0, samplesOf(GREETING_MILLIS)))
+        yield* call.say(Stream.make(greeting.subarray(0, samplesOf(GREETING_MILLIS))))
         return yield* call.onset(FIRST_AUDIO_MILLIS - (yield* call.position))
       })
     )

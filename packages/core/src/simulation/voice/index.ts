@@ -41,7 +41,7 @@ export {
 } from "./Playback.js"
 export { addFrame, isLate, type Lateness, MAX_LATENESS_MILLIS, noLateness } from "./Lateness.js"
 export { type Sound, type TelephoneAudio, telephoneAudio } from "./TelephoneAudio.js"
-export { type Speak, SpeechFailed, TextToSpeech, type Utterance } from "./TextToSpeech.js"
+export { type Speak, SpeechFailed, TextToSpeech, type Utterance, wholeSpeech } from "./TextToSpeech.js"
 export { monoWav, stereoWav } from "./CallWav.js"
 export { otherEncoding } from "./AudioEncodingRules.js"
 export {

@@ -4,6 +4,7 @@ import { Properties, VoiceKit } from "@earshot/test-kit"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Stream from "effect/Stream"
 import * as fc from "fast-check"
 import { FIRST, linesOf, play, scenarioOf, type Script } from "./voiceFixture.js"
 
@@ -74,7 +75,7 @@ describe.each(PROTOCOLS)("a run in the protocol %s", (protocol) => {
           ])
         )
         for (const _ of delays) {
-          yield* call.say(VoiceKit.speakTones("Go?"))
+          yield* call.say(Stream.make(VoiceKit.speakTones("Go?")))
           yield* call.hear({ endMillis: 300, timeoutMillis: 10_000 })
         }
         const { measures } = yield* call.record
@@ -100,7 +101,7 @@ describe.each(["elevenlabs", "openai_realtime"] as const)("an interruption in th
           { does: "say", text: "Yes?" }
         ])
         yield* call.pause(500)
-        yield* call.say(VoiceKit.speakTones("Stop"))
+        yield* call.say(Stream.make(VoiceKit.speakTones("Stop")))
         yield* call.pause(4000)
         const { measures } = yield* call.record
         expect(measures.bargeIns).toHaveLength(1)

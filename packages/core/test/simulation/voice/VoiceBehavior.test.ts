@@ -5,6 +5,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import { FIRST, linesOf, play, scenarioOf, speech } from "./voiceFixture.js"
 
 const decode = Schema.decodeUnknownSync(PersonalityDraft)
@@ -125,7 +126,7 @@ describe("a caller that interrupts", () => {
       const mute = Layer.merge(
         Layer.succeed(Voice.TextToSpeech, {
           identity: "mute",
-          speak: () => Effect.fail(new Voice.SpeechFailed({ reason: "the server is down." }))
+          speak: () => Stream.fail(new Voice.SpeechFailed({ reason: "the server is down." }))
         }),
         VoiceKit.toneTranscriber
       )
@@ -207,7 +208,7 @@ it.live("a caller speaks with its voice and its pace", () =>
     const voices = Layer.succeed(Voice.TextToSpeech, {
       identity: "recorded",
       speak: (utterance) =>
-        Effect.sync(() => {
+        Stream.sync(() => {
           spoken.push(utterance)
           return VoiceKit.speakTones(utterance.text)
         })

@@ -7,6 +7,7 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
+import * as Stream from "effect/Stream"
 import type * as Scope from "effect/Scope"
 
 const { readTones, speakTones } = VoiceKit
@@ -72,7 +73,7 @@ describe("a call by voice", () => {
         const { record, texts } = yield* calling(script, ({ call }) =>
           Effect.gen(function* () {
             const texts = yield* Effect.forEach(turns, ({ question }) =>
-              Effect.zipRight(call.say(speakTones(question)), Effect.map(call.hear(patience), textOf))
+              Effect.zipRight(call.say(Stream.make(speakTones(question))), Effect.map(call.hear(patience), textOf))
             )
             yield* call.hangUp
             return { texts, record: yield* call.record }
@@ -111,7 +112,7 @@ describe("a call by voice", () => {
         Effect.gen(function* () {
           const onset = Option.getOrThrow(yield* call.onset(5000))
           yield* call.pause(1000)
-          const span = yield* call.say(speakTones("wait"))
+          const span = yield* call.say(Stream.make(speakTones("wait")))
           yield* call.hear(patience)
           yield* call.hangUp
           expect(onset).toBeLessThanOrEqual(25)
@@ -152,10 +153,65 @@ describe("a call by voice", () => {
     })
   )
 
+  /** Audio in parts of these samples, each after so many milliseconds. */
+  const partsOf = (audio: Uint8Array, samples: number, millis: number): Stream.Stream<Uint8Array> =>
+    Stream.range(0, Math.ceil(audio.length / samples) - 1).pipe(
+      Stream.mapEffect((part) => Effect.as(Effect.sleep(millis), audio.subarray(part * samples, (part + 1) * samples)))
+    )
+
+  it.live.each([
+    ["faster than it is played", 7, 0, 0],
+    ["as fast as it is played", 800, 100, 0],
+    ["with a gap", 4000, 800, 300]
+  ] as const)("speaks while its audio is still being synthesized: %s", ([, samples, millis, gap]) =>
+    Effect.gen(function* () {
+      const text = "a longer text that is spoken"
+      const audio = speakTones(text)
+      const { record, span } = yield* calling([{ does: "await", text: "none", delayMillis: 0 }], ({ call }) =>
+        Effect.gen(function* () {
+          const span = yield* call.say(partsOf(audio, samples, millis))
+          const after = yield* call.say(Stream.make(speakTones("then")))
+          expect(after.start).toBeGreaterThanOrEqual(span.end)
+          yield* call.hangUp
+          return { span, record: yield* call.record }
+        })
+      )
+      const { left } = sidesOf(
+        Voice.stereoWav(record.callerTrack, record.agentTrack, Voice.samplesOf(record.durationMillis))
+      )
+      if (gap === 0) expect(readTones(left)).toBe(`${text}then`)
+      const length = Voice.millisOf(audio.length) + gap * Math.ceil(audio.length / samples - 1)
+      expect(Math.abs(span.end - span.start - length)).toBeLessThanOrEqual(gap === 0 ? 0 : 40)
+      // It began when enough of it was there, not when all of it was.
+      expect(span.start).toBeLessThanOrEqual(Math.max(millis, 200) + 40)
+    })
+  )
+
+  it.live("fails as its audio does, and ends with the call while it waits for audio", () =>
+    Effect.gen(function* () {
+      const broken = yield* calling([], ({ call }) =>
+        Effect.flip(call.say(Stream.concat(Stream.make(speakTones("begun")), Stream.fail("the server is down"))))
+      )
+      expect(broken).toBe("the server is down")
+      const ended = yield* calling([{ does: "wait", millis: 200 }, { does: "close" }], ({ call }) =>
+        Effect.flip(call.say(Stream.concat(Stream.make(speakTones("begun")), Stream.never)))
+      )
+      expect(ended).toMatchObject({ by: "main_agent" })
+      const empty = yield* calling([], ({ call }) =>
+        Effect.zip(
+          call.say(Stream.empty),
+          Effect.map(call.record, ({ callerTrack }) => callerTrack)
+        )
+      )
+      expect(empty[0].start).toBe(empty[0].end)
+      expect(empty[1]).toEqual([])
+    })
+  )
+
   it.live("says that an agent does not answer", () =>
     calling([], ({ call }) =>
       Effect.gen(function* () {
-        yield* call.say(speakTones("hello"))
+        yield* call.say(Stream.make(speakTones("hello")))
         expect(yield* call.hear(patience)).toEqual(Option.none())
         expect((yield* call.record).measures.timeToFirstAudioMillis).toBe(null)
       })

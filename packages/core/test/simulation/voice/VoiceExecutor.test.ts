@@ -15,6 +15,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
 import { customParametersOf, stepsOf } from "../../../src/simulation/VoiceExecutor.js"
 import { agentAt, executorOf, FIRST, linesOf, play, scenarioOf, type Script } from "./voiceFixture.js"
 
@@ -247,7 +248,7 @@ describe("a run by voice", () => {
         VoiceKit.toneTranscriber,
         Layer.succeed(Voice.TextToSpeech, {
           identity: "mute",
-          speak: () => new Voice.SpeechFailed({ reason: "the server is down." })
+          speak: () => Stream.fail(new Voice.SpeechFailed({ reason: "the server is down." }))
         })
       )
       expect((yield* play([], waiting, {}, mute)).outcome).toEqual({
