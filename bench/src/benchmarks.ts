@@ -7,11 +7,13 @@ import { evaluationBenchmark } from "./evaluation.js"
 import { importBenchmark } from "./import.js"
 import { ingestBenchmark } from "./ingest.js"
 import { interferenceBenchmark } from "./interference.js"
+import { memoryBenchmark } from "./memory.js"
 import { metricsBenchmark } from "./metrics.js"
 import { pagesBenchmark } from "./pages.js"
 import { redactionBenchmark } from "./redaction.js"
 import { resultsBenchmark } from "./results.js"
 import { simplifyBenchmark } from "./simplify.js"
+import { speedBenchmark } from "./speed.js"
 import { suitesBenchmark } from "./suites.js"
 import { transcriptBenchmark } from "./transcript.js"
 import { voiceBenchmark } from "./voice.js"
@@ -29,11 +31,13 @@ export const benchmarks: ReadonlyArray<Benchmark> = [
   importBenchmark,
   ingestBenchmark,
   interferenceBenchmark,
+  memoryBenchmark,
   metricsBenchmark,
   pagesBenchmark,
   redactionBenchmark,
   resultsBenchmark,
   simplifyBenchmark,
+  speedBenchmark,
   suitesBenchmark,
   transcriptBenchmark,
   voiceBenchmark,

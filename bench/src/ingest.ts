@@ -1,14 +1,14 @@
 /**
- * Ingestion over HTTP, 10 KB per call, compared with a service that only validates and inserts (ingest/baseline.ts). Earshot
- * runs in one process, and in as many as there are cores. All servers are processes of their own, on databases with the same
- * schema that flush every commit.
+ * Ingestion over HTTP, 10 KB per call, compared with a service that only validates and inserts (ingest/baseline.ts), on this
+ * disk and with slower flushes (ingest/slowFlush.ts). Earshot runs in one process, and in as many as there are cores. All
+ * servers are processes of their own, on databases with the same schema that flush every commit.
  *
  * Environment: `EARSHOT_BENCH_ROUNDS` (default: 7), `EARSHOT_BENCH_SECONDS` per round (default: 3), `EARSHOT_BENCH_DATABASE`
  * (sqlite or postgres; default: both).
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdtemp, open, rm } from "node:fs/promises"
 import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
@@ -22,10 +22,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { benchmark, type Environment, numberFrom } from "./Benchmark.js"
+import { benchmark, type DatabaseName, type Environment, numberFrom } from "./Benchmark.js"
 import { type ProcessorTime, timeOfPostgres, timeOfProcesses } from "./ingest/processorTime.js"
 import { type Program, startProgram } from "./ingest/programs.js"
 import type { RunningProgram } from "./ingest/runningProgram.js"
+import { collectionShare, countRuntimeUse, RuntimeUse } from "./ingest/runtimeUse.js"
+import { buildSlowFlush, slowFlush } from "./ingest/slowFlush.js"
 import { median } from "./measure.js"
 
 interface Size {
@@ -33,6 +35,9 @@ interface Size {
   readonly connections: ReadonlyArray<number>
   /** Numbers of Earshot's processes to measure. */
   readonly processes: ReadonlyArray<number>
+  /** Microseconds by which flushes of the disk are delayed, beside none, and the rounds of each. */
+  readonly flushes: ReadonlyArray<number>
+  readonly flushRounds: number
   /** How much a round sends: for so many seconds, or so many calls. */
   readonly load: { readonly duration: number } | { readonly amount: number }
   /** Start the servers in this process, from sources. Otherwise they are processes of their own, from the build. */
@@ -41,11 +46,25 @@ interface Size {
 
 const BODY_BYTES = 10_000
 
-/** Smallest wanted ratio of rates by number of connections. */
-const TARGETS: ReadonlyMap<number, number> = new Map([
-  [1, 0.6],
-  [32, 1.5]
-])
+/** The largest wanted ratio of the servers' processor times per call, by number of connections. */
+const GOALS: Readonly<Record<DatabaseName, ReadonlyMap<number, number>>> = {
+  sqlite: new Map([
+    [1, 1.3],
+    [32, 0.8],
+    [64, 0.8]
+  ]),
+  postgres: new Map([
+    [1, 1.3],
+    [32, 1],
+    [64, 1]
+  ])
+}
+
+/** The largest wanted share of garbage collection in the time of the main thread. */
+const COLLECTION_GOAL = 0.08
+
+/** The smallest wanted ratio of rates of two processes to one. */
+const PROCESSES_GOAL = 1.7
 
 /** Placeholder for a call's id in the body. */
 const ID = "id-of-this-call"
@@ -85,6 +104,8 @@ interface Server {
   readonly agent: number
   readonly headers: Readonly<Record<string, string>>
   readonly time: ProcessorTime
+  /** Of a server that is one process. */
+  readonly runtimeUse: () => Promise<RuntimeUse>
   readonly stop: () => Promise<void>
 }
 
@@ -95,14 +116,14 @@ const Announcement = Schema.parseJson(
 
 const makeServer = (
   { agent, key, url }: Pick<RunningProgram, "agent" | "key" | "url">,
-  pid: number,
-  stop: () => Promise<void>
+  process: Pick<Server, "runtimeUse" | "stop"> & { readonly pid: number }
 ): Server => ({
   url: `${url}/observability/v1/observe/`,
   agent,
   headers: key === undefined ? {} : { "x-service-api-key": key },
-  time: timeOfProcesses(pid),
-  stop
+  time: timeOfProcesses(process.pid),
+  runtimeUse: process.runtimeUse,
+  stop: process.stop
 })
 
 const stopProcess = async (child: ChildProcess): Promise<void> => {
@@ -111,23 +132,58 @@ const stopProcess = async (child: ChildProcess): Promise<void> => {
   await once(child, "exit")
 }
 
-const startProcess = async (program: Program, args: ReadonlyArray<string>): Promise<Server> => {
+/** Asks a server process, which answers on the channel between parent and child. */
+const askForRuntimeUse = async (child: ChildProcess): Promise<RuntimeUse> => {
+  const answered: Promise<ReadonlyArray<unknown>> = once(child, "message")
+  child.send("runtime use")
+  const [answer] = await answered
+  return Schema.decodeUnknownSync(RuntimeUse)(answer)
+}
+
+const startProcess = async (
+  program: Program,
+  args: ReadonlyArray<string>,
+  variables: Readonly<Record<string, string>>
+): Promise<Server> => {
   const file = fileURLToPath(new URL("./ingest/server.js", import.meta.url))
-  const child = spawn(process.execPath, [file, program, ...args], { stdio: ["ignore", "pipe", "inherit"] })
+  const child = spawn(process.execPath, [file, program, ...args], {
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
+    env: { ...process.env, ...variables }
+  })
   const ended = once(child, "exit").then(() => Promise.reject(new Error(`${program} did not start`)))
   ended.catch(() => undefined)
+  if (child.stdout === null) throw new Error(`${program} has no output`)
   const line: Promise<ReadonlyArray<unknown>> = once(createInterface({ input: child.stdout }), "line")
   const [text] = await Promise.race([line, ended])
-  return makeServer(Schema.decodeUnknownSync(Announcement)(text), child.pid ?? 0, () => stopProcess(child))
+  return makeServer(Schema.decodeUnknownSync(Announcement)(text), {
+    pid: child.pid ?? 0,
+    runtimeUse: () => askForRuntimeUse(child),
+    stop: () => stopProcess(child)
+  })
 }
 
 const startInProcess = async (program: Program, args: ReadonlyArray<string>): Promise<Server> => {
   const running = await startProgram(program, args)
-  return makeServer(running, process.pid, running.stop)
+  const use = countRuntimeUse()
+  return makeServer(running, { pid: process.pid, runtimeUse: () => Promise.resolve(use()), stop: running.stop })
 }
 
-const start = ({ inProcess }: Size, program: Program, args: ReadonlyArray<string>): Promise<Server> =>
-  inProcess ? startInProcess(program, args) : startProcess(program, args)
+/** Servers of a comparison, and how they are labeled. */
+interface Setting {
+  readonly database: DatabaseName
+  /** With the number of processes in place of `$`. */
+  readonly title: string
+  /** Of the environment of server processes. */
+  readonly variables: Readonly<Record<string, string>>
+  readonly databaseTime: ProcessorTime
+}
+
+const start = (
+  { inProcess }: Size,
+  { variables }: Setting,
+  program: Program,
+  args: ReadonlyArray<string>
+): Promise<Server> => (inProcess ? startInProcess(program, args) : startProcess(program, args, variables))
 
 let calls = 1_000_000
 
@@ -138,6 +194,8 @@ interface Round {
   readonly server: number | undefined
   readonly database: number | undefined
   readonly clients: number
+  /** The share of garbage collection in the time of the main thread. */
+  readonly collection: number
 }
 
 /** For a database without processes of its own. */
@@ -156,6 +214,7 @@ const measure = async (
 ): Promise<Round> => {
   const [before, after] = bodyFor(server.agent).split(ID)
   const used = () => Promise.all([server.time(), databaseTime()])
+  const useBefore = await server.runtimeUse()
   const [serverBefore, databaseBefore] = await used()
   const clientsBefore = clientsTime()
   const result = await autocannon({
@@ -172,6 +231,7 @@ const measure = async (
   })
   const clients = clientsTime() - clientsBefore
   const [serverAfter, databaseAfter] = await used()
+  const useAfter = await server.runtimeUse()
   if (result.non2xx > 0 || result.errors > 0)
     throw new Error(`${server.url}: ${result.non2xx} rejected, ${result.errors} failed`)
   const answered = result["2xx"]
@@ -181,7 +241,8 @@ const measure = async (
     rate: answered / result.duration,
     server: perCall(serverBefore, serverAfter),
     database: perCall(databaseBefore, databaseAfter),
-    clients: clients / answered
+    clients: clients / answered,
+    collection: collectionShare(useBefore, useAfter)
   }
 }
 
@@ -218,57 +279,88 @@ const costLine = (side: string, rounds: ReadonlyArray<Round>): string => {
 
 const plural = (count: number, noun: string, nouns = `${noun}s`): string => `${count} ${count === 1 ? noun : nouns}`
 
+interface Compared {
+  readonly ours: Round
+  readonly baseline: Round
+}
+
+const compareRounds = async (
+  rounds: number,
+  round: (server: Server) => Promise<Round>,
+  ours: Server,
+  baseline: Server
+): Promise<ReadonlyArray<Compared>> => {
+  await round(ours)
+  await round(baseline)
+  const compared: Array<Compared> = []
+  for (let n = 0; n < rounds; n++) {
+    // The second one finds a warmer disk, so they take turns.
+    const isFirst = n % 2 === 0
+    const before = await round(isFirst ? ours : baseline)
+    const after = await round(isFirst ? baseline : ours)
+    compared.push(isFirst ? { ours: before, baseline: after } : { ours: after, baseline: before })
+  }
+  return compared
+}
+
+/** Returns the ratios of rates, by number of connections. */
 const compare = async (
   size: Size,
   { print }: Environment,
-  title: string,
-  ours: Server,
-  baseline: Server,
-  databaseTime: ProcessorTime = noTime
-): Promise<void> => {
+  { database, databaseTime, title }: Setting,
+  [ours, processes]: readonly [server: Server, processes: number],
+  baseline: Server
+): Promise<ReadonlyMap<number, number>> => {
+  const ratios = new Map<number, number>()
   for (const connections of size.connections) {
-    const round = (server: Server) => measure(size, server, connections, databaseTime)
-    await round(ours)
-    await round(baseline)
-    const rounds: Array<{ readonly ours: Round; readonly baseline: Round }> = []
-    for (let n = 0; n < size.rounds; n++) {
-      // The second one finds a warmer disk, so they take turns.
-      const isFirst = n % 2 === 0
-      const before = await round(isFirst ? ours : baseline)
-      const after = await round(isFirst ? baseline : ours)
-      rounds.push(isFirst ? { ours: before, baseline: after } : { ours: after, baseline: before })
-    }
+    const rounds = await compareRounds(
+      size.rounds,
+      (server) => measure(size, server, connections, databaseTime),
+      ours,
+      baseline
+    )
     const ratio = median(rounds.map(({ baseline, ours }) => ours.rate / baseline.rate))
     const cpuRatio = median(rounds.map(({ baseline, ours }) => (ours.server ?? 0) / (baseline.server ?? 0)))
-    const target = TARGETS.get(connections)
+    const goal = GOALS[database].get(connections)
+    const collection =
+      processes > 1
+        ? ""
+        : `, garbage collection ${(median(rounds.map(({ ours }) => ours.collection)) * 100).toFixed(1)} % (goal: under ${COLLECTION_GOAL * 100} %)`
+    ratios.set(connections, ratio)
     print(
-      `ingestion ${title} ${plural(connections, "connection")}, ${plural(size.rounds, "round")}: ` +
+      `ingestion ${title} ${plural(connections, "client")}, ${plural(size.rounds, "round")}: ` +
         `${median(rounds.map(({ ours }) => ours.rate)).toFixed(0)} vs ` +
-        `${median(rounds.map(({ baseline }) => baseline.rate)).toFixed(0)} calls per second, ratio ${ratio.toFixed(2)} ` +
-        `(${target === undefined ? "" : `target: at least ${target}; `}CPU of the server ${cpuRatio.toFixed(2)})`
+        `${median(rounds.map(({ baseline }) => baseline.rate)).toFixed(0)} calls per second, ratio ${ratio.toFixed(2)}; ` +
+        `CPU of the server ${cpuRatio.toFixed(2)}${goal === undefined ? "" : ` (goal: at most ${goal})`}${collection}`
     )
     const side = (which: "ours" | "baseline") => rounds.map((one) => one[which])
     print(costLine("Earshot", side("ours")))
     print(costLine("baseline", side("baseline")))
   }
+  return ratios
+}
+
+/** Where the servers of a comparison store calls. */
+interface Places {
+  readonly baselineArgs: ReadonlyArray<string>
+  readonly newDatabase: () => Promise<string>
 }
 
 /** Compares Earshot in each number of processes with one baseline. */
 const compareAll = async (
   size: Size,
   environment: Environment,
-  title: string,
-  baselineArgs: ReadonlyArray<string>,
-  newDatabase: (processes: number) => Promise<string>,
-  databaseTime?: ProcessorTime
+  setting: Setting,
+  { baselineArgs, newDatabase }: Places
 ): Promise<void> => {
-  const baseline = await start(size, "baseline", baselineArgs)
+  const baseline = await start(size, setting, "baseline", baselineArgs)
+  const ratios: Array<ReadonlyMap<number, number>> = []
   try {
     for (const processes of size.processes) {
-      const ours = await start(size, "earshot", [await newDatabase(processes), String(processes)])
+      const ours = await start(size, setting, "earshot", [await newDatabase(), String(processes)])
       try {
-        const label = title.replace("$", plural(processes, "process", "processes"))
-        await compare(size, environment, label, ours, baseline, databaseTime)
+        const title = setting.title.replace("$", plural(processes, "process", "processes"))
+        ratios.push(await compare(size, environment, { ...setting, title }, [ours, processes], baseline))
       } finally {
         await ours.stop()
       }
@@ -276,32 +368,109 @@ const compareAll = async (
   } finally {
     await baseline.stop()
   }
+  const [one, ...more] = ratios
+  for (const [at, several] of more.entries()) {
+    for (const [connections, ratio] of several) {
+      environment.print(
+        `${setting.title.replace("$", plural(size.processes[at + 1] ?? 0, "process", "processes"))} ` +
+          `${plural(connections, "client")}: ${(ratio / (one?.get(connections) ?? Number.NaN)).toFixed(2)} times the rate of one ` +
+          `(goal: at least ${PROCESSES_GOAL} where there are cores for clients and database; here ${availableParallelism()})`
+      )
+    }
+  }
+}
+
+/** The time of a flush of this disk, in milliseconds. */
+const flushTime = async (folder: string): Promise<number> => {
+  const file = await open(join(folder, "flush"), "w")
+  try {
+    const times: Array<number> = []
+    for (let at = 0; at < 100; at++) {
+      await file.write("x".repeat(4096))
+      const began = performance.now()
+      await file.datasync()
+      times.push(performance.now() - began)
+    }
+    return median(times)
+  } finally {
+    await file.close()
+  }
+}
+
+/** Runs a comparison on this disk, and with flushes that take longer. */
+const withFlushes = async (
+  size: Size,
+  environment: Environment,
+  folder: string,
+  run: (size: Size, variables: Readonly<Record<string, string>>, label: string) => Promise<void>
+): Promise<void> => {
+  environment.print(`a flush of this disk takes ${(await flushTime(folder)).toFixed(2)} ms`)
+  await run(size, {}, "")
+  const library = size.flushes.length === 0 ? undefined : await buildSlowFlush(folder)
+  if (library === undefined) {
+    if (size.flushes.length > 0) environment.print("slower flushes are not measured: they need Linux and a C compiler")
+    return
+  }
+  for (const micros of size.flushes) {
+    const slower = { ...size, rounds: size.flushRounds, processes: [1] }
+    await run(slower, slowFlush(library, micros), ` flushes ${micros / 1000} ms slower,`)
+  }
 }
 
 const onSqlite = async (size: Size, environment: Environment): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), "earshot-bench-"))
+  let files = 0
+  const newFile = () => join(folder, `${files++}.db`)
   try {
-    const file = join(folder, "baseline.db")
-    const owner = await prepare(SqliteStorage.layer({ filename: file }))
-    const newDatabase = (processes: number) => Promise.resolve(`sqlite:${join(folder, `${processes}.db`)}`)
-    const title = "on SQLite, $ vs fastify + better-sqlite3,"
-    await compareAll(size, environment, title, ["sqlite", file, ...owner], newDatabase)
+    await withFlushes(size, environment, folder, async (size, variables, label) => {
+      const file = newFile()
+      const owner = await prepare(SqliteStorage.layer({ filename: file }))
+      const title = `on SQLite, $ vs fastify + better-sqlite3,${label}`
+      await compareAll(
+        size,
+        environment,
+        { database: "sqlite", title, variables, databaseTime: noTime },
+        { baselineArgs: ["sqlite", file, ...owner], newDatabase: () => Promise.resolve(`sqlite:${newFile()}`) }
+      )
+    })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-const onPostgres = async (size: Size, environment: Environment): Promise<void> => {
-  const server = await environment.startPostgres({ durable: true })
+/** Sets variables of this process, which the server's process inherits, while it is started. */
+const startedWith = async <A>(variables: Readonly<Record<string, string>>, start: () => Promise<A>): Promise<A> => {
+  Object.assign(process.env, variables)
   try {
-    const { url } = await createDatabase(server.url)
-    const owner = await prepare(PostgresStorage.layer({ url: Redacted.make(url) }))
-    const newDatabase = async () => (await createDatabase(server.url)).url
-    const title = "on PostgreSQL, $ vs fastify + pg,"
-    const databaseTime = await timeOfPostgres(server.url)
-    await compareAll(size, environment, title, ["postgres", url, ...owner], newDatabase, databaseTime)
+    return await start()
   } finally {
-    await server.stop()
+    for (const name of Object.keys(variables)) Reflect.deleteProperty(process.env, name)
+  }
+}
+
+const onPostgres = async (size: Size, environment: Environment): Promise<void> => {
+  const folder = await mkdtemp(join(tmpdir(), "earshot-bench-"))
+  try {
+    await withFlushes(size, environment, folder, async (size, variables, label) => {
+      const server = await startedWith(variables, () => environment.startPostgres({ durable: true }))
+      try {
+        const newDatabase = async () => (await createDatabase(server.url)).url
+        const url = await newDatabase()
+        const owner = await prepare(PostgresStorage.layer({ url: Redacted.make(url) }))
+        const title = `on PostgreSQL, $ vs fastify + pg,${label}`
+        const databaseTime = await timeOfPostgres(server.url)
+        await compareAll(
+          size,
+          environment,
+          { database: "postgres", title, variables: {}, databaseTime },
+          { baselineArgs: ["postgres", url, ...owner], newDatabase }
+        )
+      } finally {
+        await server.stop()
+      }
+    })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
   }
 }
 
@@ -309,12 +478,22 @@ export const ingestBenchmark = benchmark<Size>({
   name: "ingest",
   full: {
     rounds: numberFrom("EARSHOT_BENCH_ROUNDS", 7),
-    connections: [1, 32],
-    processes: [1, availableParallelism()],
+    connections: [1, 32, 64],
+    processes: availableParallelism() > 1 ? [1, 2] : [1],
+    flushes: [1000, 4000],
+    flushRounds: 3,
     load: { duration: numberFrom("EARSHOT_BENCH_SECONDS", 3) },
     inProcess: false
   },
-  tiny: { rounds: 1, connections: [2], processes: [1], load: { amount: 4 }, inProcess: true },
+  tiny: {
+    rounds: 1,
+    connections: [2],
+    processes: [1],
+    flushes: [],
+    flushRounds: 1,
+    load: { amount: 4 },
+    inProcess: true
+  },
   run: async (size, environment) => {
     if (environment.databases.includes("sqlite")) await onSqlite(size, environment)
     if (environment.databases.includes("postgres")) await onPostgres(size, environment)

@@ -11,7 +11,7 @@ const runTiny = async (name: string): Promise<ReadonlyArray<string>> => {
     // The server of the test run, which is not stopped here.
     startPostgres: async () => ({ url: await postgresUrl(), stop: () => Promise.resolve() }),
     args: [],
-    ...(["interference", "web"].includes(name) ? { program: bundledProgram() } : {}),
+    ...(["interference", "memory", "speed", "web"].includes(name) ? { program: bundledProgram() } : {}),
     print: (line) => lines.push(line)
   }
   await benchmarks.find((benchmark) => benchmark.name === name)?.run("tiny", environment)
@@ -24,15 +24,17 @@ const expected: ReadonlyArray<readonly [name: string, line: RegExp, count: numbe
   ["bulk-update", /engine vs SQL: .* ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 2],
   ["columns", /ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 48],
   ["deletion", /engine vs SQL: .* ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 2],
-  ["evaluation", /CPU \d+\.\d\d\) per call|calls per second, p99 \d+/, 8],
+  ["evaluation", /CPU \d+\.\d\d\) per call|calls per second.*, p99 \d+/, 8],
   ["import", /[\w/@-]+: \d+ ms of processor time, \d+ MB resident/, 11],
-  ["ingest", /calls per second, ratio \d+\.\d\d .*CPU of the server/, 2],
+  ["ingest", /calls per second, ratio \d+\.\d\d; CPU of the server \d+\.\d\d.*, garbage collection \d/, 2],
   ["interference", /p99 \d+ ms beside a dashboard vs \d+ ms, ratio \d+\.\d\d/, 2],
+  ["memory", /^memory on (?:sqlite|postgres), .*: .*[1-9]\d+ MB/, 6],
   ["metrics", /with metrics vs without: .* ratio \d+\.\d\d/, 1],
   ["pages", /ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 14],
   ["redaction", /leak|characters per second of processor time|longest delay/, 4],
   ["results", /ratio \d+\.\d\d|median [\d.]+ ms/, 10],
   ["simplify", /KB: simplify [\d.]+, ratio \d+\.\d\d/, 2],
+  ["speed", /^ingestion|^evaluation|^memory/, 10],
   ["suites", /ratio \d+\.\d\d \(CPU/, 1],
   ["transcript", /ratio \d+\.\d\d \(CPU/, 1],
   ["voice", /\d calls: drift at most [\d.]+ ms a minute; .* CPU [\d.]+ % of a core/, 1],

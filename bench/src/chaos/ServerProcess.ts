@@ -12,6 +12,8 @@ export interface ServerProcess {
   /** The largest resident memory of the process since its start or the last `resetPeak`, in MB. */
   readonly peak: () => Promise<number>
   readonly resetPeak: () => Promise<void>
+  /** The resident memory of the process now, in MB. */
+  readonly resident: () => Promise<number>
   /** Resident memory of the processes that it has started, such as readers, in MB. */
   readonly children: () => Promise<number>
   readonly hasExited: () => boolean
@@ -105,6 +107,7 @@ export const startServer = async (
   return {
     url,
     pid,
+    resident: async () => megabytes(await statusOf(pid), "VmRSS"),
     peak: async () => megabytes(await statusOf(pid), "VmHWM"),
     resetPeak: () => writeFile(`/proc/${pid}/clear_refs`, "5").catch(() => undefined),
     children: async () => {
