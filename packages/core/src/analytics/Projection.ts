@@ -103,6 +103,16 @@ export const digestOf = ({ evaluations, version: _, ...call }: ProjectedCall): s
  */
 export type ColumnStoreReason = "unreachable" | "slow" | "full" | "version" | "owner" | "changed" | "failed"
 
+const MESSAGES: Readonly<Record<ColumnStoreReason, string>> = {
+  unreachable: "The column store cannot be reached, or refuses the user.",
+  slow: "The column store did not answer in time.",
+  full: "The column store has no space left, on its disk or in memory.",
+  version: "The column store has a version that this program cannot use.",
+  owner: "The column store belongs to another database. Use another directory or ClickHouse database.",
+  changed: "Another process changed the column store meanwhile. Try again.",
+  failed: "The column store failed."
+}
+
 /** The column store cannot be used now: the primary database answers instead. The cause is for the operator's log. */
 export class ColumnStoreUnavailable extends Schema.TaggedError<ColumnStoreUnavailable>(
   "@earshot/core/ColumnStoreUnavailable"
@@ -112,7 +122,7 @@ export class ColumnStoreUnavailable extends Schema.TaggedError<ColumnStoreUnavai
   cause: Schema.Defect
 }) {
   override get message(): string {
-    return `The column store cannot be used (${this.reason}) at ${this.operation}`
+    return MESSAGES[this.reason]
   }
 }
 

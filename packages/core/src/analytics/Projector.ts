@@ -60,12 +60,9 @@ export const make = (
       heldUntil = -Infinity
     })
 
-    /** Whether this process holds the lease; it is extended when a quarter of it is over. */
-    const hold = Effect.gen(function* () {
+    /** Takes or extends the lease; whether this process has it now. */
+    const acquire = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
-      const isHeld = now < heldUntil
-      if (isHeld ? now < heldUntil - (lease * 3) / 4 : now < nextTry) return isHeld
-      nextTry = now + RETRY_LEASE
       const active = (yield* health.failure) === undefined
       if (yield* feed.acquire(owner, { millis: lease, active })) {
         heldUntil = now + lease
@@ -74,6 +71,32 @@ export const make = (
       yield* lost
       return false
     })
+
+    /** Whether this process holds the lease; it is extended when a quarter of it is over. */
+    const hold = Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      const isHeld = now < heldUntil
+      if (isHeld ? now < heldUntil - (lease * 3) / 4 : now < nextTry) return isHeld
+      nextTry = now + RETRY_LEASE
+      return yield* acquire
+    })
+
+    /**
+     * Extends the lease while something runs that may take longer: on a busy machine, batches that outlast the lease would
+     * be applied again and again and never acknowledged.
+     */
+    const holding = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+      Effect.raceFirst(
+        work,
+        acquire.pipe(
+          // It is tried again, as long as the lease lasts.
+          Effect.orElseSucceed(() => true),
+          Effect.delay(lease / 4),
+          // Without the lease, what is done is not acknowledged.
+          Effect.repeat({ while: (isHeld) => isHeld }),
+          Effect.zipRight(Effect.never)
+        )
+      )
 
     const measured = (status: ProjectionStatus) =>
       Effect.suspend(() => {
@@ -85,12 +108,12 @@ export const make = (
     const apply = (batch: ProjectionBatch) =>
       Effect.gen(function* () {
         const startedAt = yield* Clock.currentTimeMillis
-        const upserts = yield* feed.load(batch.calls, batch.version)
+        const upserts = yield* holding(feed.load(batch.calls, batch.version))
         const found = new Set<number>(upserts.map(({ id }) => id))
         const deletes = batch.calls.filter((id) => !found.has(id))
         // A process that stood still must not apply what another one has applied since.
         if ((yield* Clock.currentTimeMillis) >= heldUntil) return false
-        if (batch.calls.length > 0) yield* store.apply({ upserts, deletes })
+        if (batch.calls.length > 0) yield* holding(store.apply({ upserts, deletes }))
         if (!(yield* feed.acknowledge(owner, batch))) return false
         const millis = (yield* Clock.currentTimeMillis) - startedAt
         yield* countBatch({ upserts: upserts.length, deletes: deletes.length, millis })
@@ -99,7 +122,7 @@ export const make = (
 
     /** Begins anew where the column store has not what was applied, or a rebuild was requested. */
     const begin = Effect.gen(function* () {
-      const { generation } = yield* store.clear
+      const { generation } = yield* holding(store.clear)
       yield* health.invalidate
       yield* Effect.logInfo("Building the column store's projection of all calls")
       return yield* feed.begin(owner, generation)

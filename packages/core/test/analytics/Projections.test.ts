@@ -44,6 +44,26 @@ const recordedChanges = Effect.flatMap(SqlClient, (sql) => sql`SELECT id FROM an
   Effect.orDie
 )
 
+/** Ends the lease, as the time does where its owner stands still. */
+const expireLease = Effect.flatMap(SqlClient, (sql) => sql`UPDATE analytics_projection SET lease_until_ms = 0`).pipe(
+  Effect.orDie
+)
+
+const leaseUntil = Effect.flatMap(SqlClient, (sql) => sql`SELECT lease_until_ms FROM analytics_projection`).pipe(
+  Effect.map((rows) => Number(rows[0]?.lease_until_ms)),
+  Effect.orDie
+)
+
+/** Waits until the lease was extended, two seconds later by the test's clock. */
+const extended = Effect.gen(function* () {
+  const before = yield* leaseUntil
+  yield* TestClock.adjust("2 seconds")
+  for (let turns = 0; turns < 10_000 && (yield* leaseUntil) === before; turns++) {
+    yield* Effect.promise(() => setImmediate())
+  }
+  expect(yield* leaseUntil).toBeGreaterThan(before)
+})
+
 const unreachable = new ColumnStoreUnavailable({ reason: "unreachable", operation: "apply", cause: new Error("Test") })
 
 for (const database of TestEngine.databases) {
@@ -197,6 +217,7 @@ for (const database of TestEngine.databases) {
         Effect.gen(function* () {
           const { actor, agent } = yield* TestEngine.fixture
           const second = yield* anotherProcess(store)
+          const third = yield* anotherProcess(store)
           yield* project
           yield* ingest(actor, call(agent, "a"))
           yield* second.project
@@ -211,15 +232,19 @@ for (const database of TestEngine.databases) {
           })
           const standing = yield* Effect.fork(project)
           yield* Deferred.await(reached)
-          yield* later
+          // As long as it runs it extends its lease, which lasts 8 seconds.
+          for (let times = 0; times < 5; times++) yield* extended
           yield* second.project
+          expect(store.calls().size).toBe(0)
+          yield* expireLease
+          yield* third.project
           expect(store.calls().size).toBe(1)
           yield* ingest(actor, call(agent, "a", { call_ended_reason: "done" }))
-          yield* second.project
+          yield* third.project
           yield* Deferred.succeed(go, undefined)
           yield* Fiber.join(standing)
           expect(projected(store)).toEqual(yield* stored)
-          yield* second.project
+          yield* third.project
           expect(projected(store)).toEqual(yield* stored)
         })
       )

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -14,7 +14,7 @@ const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(reso
 
 /**
  * Processes that run a program over a fresh database, which are gone when the tests are over. The program gets the
- * database's address, and ends when its stdin does. To be called where tests are described.
+ * database's address and what it is started with, and ends when its stdin does. To be called where tests are described.
  */
 export const workersOf = (program: URL, database: "sqlite" | "postgres") => {
   const folder = mkdtempSync(join(tmpdir(), "earshot-workers-"))
@@ -26,7 +26,7 @@ export const workersOf = (program: URL, database: "sqlite" | "postgres") => {
     // A process runs what is built, as any user's does. Type errors are told elsewhere.
     const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc")
     const root = fileURLToPath(new URL("../../../..", import.meta.url))
-    spawnSync(process.execPath, [compiler, "-b", "packages/core"], { cwd: root })
+    await once(spawn(process.execPath, [compiler, "-b", "packages/core"], { cwd: root, stdio: "ignore" }), "close")
     if (database === "postgres") {
       const fresh = await createDatabase(await postgresUrl())
       address = fresh.url
@@ -42,8 +42,12 @@ export const workersOf = (program: URL, database: "sqlite" | "postgres") => {
 
   return {
     address: () => address,
-    start: (): ChildProcess => {
-      const child = spawn(process.execPath, [fileURLToPath(program), address], { stdio: ["pipe", "pipe", "inherit"] })
+    /** A folder that is removed after the tests. */
+    folder,
+    start: (...more: ReadonlyArray<string>): ChildProcess => {
+      const child = spawn(process.execPath, [fileURLToPath(program), address, ...more], {
+        stdio: ["pipe", "pipe", "inherit"]
+      })
       children.add(child)
       child.once("close", () => children.delete(child))
       return child

@@ -1,8 +1,17 @@
 /** The questions of charts, answered from the tables of the column store. */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
-import { type Cell, MAX_BUCKETS, MAX_GROUPS, MAX_MEASURE, type QueryScope } from "../../analytics/AnalyticsQuery.js"
+import {
+  type Cell,
+  MAX_BUCKETS,
+  MAX_GROUPS,
+  MAX_MEASURE,
+  type QueryScope,
+  type Totals
+} from "../../analytics/AnalyticsQuery.js"
 import { type ColumnAnalytics, ColumnStoreUnavailable } from "../../analytics/Projection.js"
 import type { NamesById, ResourceNames } from "../../analytics/ResourceNames.js"
 import { conjuncts, type Condition, type Filter, isGroup } from "../../filters/Filter.js"
@@ -10,14 +19,22 @@ import type { ChartPermit } from "../../analytics/AnalyticsQuery.js"
 import { MAX_CELLS, rankCells, ranked, ranking, type Top, undivided } from "../sql/AnalyticsRows.js"
 import type { ClickHouseEngine } from "./ClickHouseEngine.js"
 import { aggregateOf, bucketStart, keyOrder, measure, type Part } from "./ColumnParts.js"
-import { cellRows, groupRows, sliceRows, soleSlices, spanRows, totalsRows, typesRows, valueRows } from "./ColumnRows.js"
+import { cellRows, groupRows, sliceRows, soleSlices, spanRows, totalsRows, typesRows } from "./ColumnRows.js"
 import { ColumnSource, type Values } from "./ColumnSource.js"
 import type { ColumnTables } from "./ColumnTables.js"
-import { lastRow, readSnapshot, type Snapshot } from "./Snapshot.js"
+import { lastRow, NOTICE, readSnapshot, type Snapshot } from "./Snapshot.js"
 import { Parameters } from "./Statement.js"
 
 /** How often questions are asked again because rows that they need were erased meanwhile. */
 const RETRIES = 2
+
+const NO_CALLS: Totals = {
+  calls: 0,
+  successRate: null,
+  averageDuration: null,
+  p95Latency: null,
+  p95CallLatency: null
+}
 
 const NO_NAMES: NamesById = new Map()
 
@@ -34,8 +51,12 @@ export const make = (
       Effect.flatMap(FiberRef.get(current), (known) =>
         known === undefined
           ? Effect.gen(function* () {
+              const begun = yield* Clock.currentTimeNanos
               const snapshot = yield* readSnapshot(engine, tables)
               const answer = yield* Effect.locally(questions, current, snapshot)
+              if (Duration.lessThan(Duration.nanos((yield* Clock.currentTimeNanos) - begun), NOTICE)) {
+                return Option.some(answer)
+              }
               const { erased } = yield* readSnapshot(engine, tables)
               return erased > lastRow(snapshot) ? Option.none<A>() : Option.some(answer)
             }).pipe(
@@ -68,7 +89,8 @@ export const make = (
         const { organizationId } = permit
         const context = { tables, parameters, organizationId, agents, metrics, snapshot: snapshot ?? NOTHING }
         const source = new ColumnSource(context, scope)
-        const ask = (operation: string, text: string) => engine.rows(operation, parameters.statement(text))
+        const ask = (operation: string, text: string) =>
+          engine.rows(operation, parameters.statement(`${text} ${source.settings()}`))
         return { source, ask }
       })
 
@@ -92,34 +114,22 @@ export const make = (
       totals: (permit, question) =>
         Effect.gen(function* () {
           const { ask, source } = yield* sourceOf(permit, question, [])
-          const [totals = { calls: 0, successRate: null, averageDuration: null }] = yield* totalsRows(
-            "totals",
-            yield* ask(
-              "totals",
-              `SELECT count() AS calls, if(count(success) = 0, NULL, avg(success)) AS success_rate,
-                if(count(v_number) = 0, NULL, sumKahan(v_number) / count(v_number)) AS average_duration
-              FROM (SELECT success, ${measure("duration_s")} AS v_number ${source.calls()})`
-            )
-          )
-          if (question.latencyMetrics.length === 0) return { ...totals, p95Latency: null, p95CallLatency: null }
-          const evaluations = source.evaluations(question.latencyMetrics)
-          const [p95CallLatency = null] = yield* valueRows(
-            "totals",
-            yield* ask(
-              "totals",
-              `SELECT if(count() = 0, NULL, quantileExactInclusive(0.95)(assumeNotNull(value_number))) AS value
-              ${evaluations} AND value_kind = 'number' AND abs(value_number) <= ${MAX_MEASURE}`
-            )
-          )
-          const [p95Latency = null] = yield* valueRows(
-            "totals",
-            yield* ask(
-              "totals",
-              `SELECT if(sum(length(answer_latencies_ms)) = 0, NULL,
-                quantileExactInclusiveArray(0.95)(answer_latencies_ms)) AS value ${evaluations}`
-            )
-          )
-          return { ...totals, p95Latency, p95CallLatency }
+          const ofCalls = `SELECT count() AS calls, if(count(success) = 0, NULL, avg(success)) AS success_rate,
+              if(count(v_number) = 0, NULL, sumKahan(v_number) / count(v_number)) AS average_duration
+            FROM (SELECT success, ${measure("duration_s")} AS v_number ${source.calls()})`
+          const isNumber = `value_kind = 'number' AND abs(value_number) <= ${MAX_MEASURE}`
+          const ofEvaluations = (metrics: ReadonlyArray<number>) =>
+            `SELECT if(countIf(${isNumber}) = 0, NULL,
+                quantileExactInclusiveIf(0.95)(assumeNotNull(value_number), ifNull(${isNumber}, 0))) AS p95_call_latency,
+              if(sum(length(answer_latencies_ms)) = 0, NULL,
+                quantileExactInclusiveArray(0.95)(answer_latencies_ms)) AS p95_latency ${source.evaluations(metrics)}`
+          const { latencyMetrics } = question
+          const statement =
+            latencyMetrics.length === 0
+              ? ofCalls
+              : `SELECT * FROM (${ofCalls}) AS c CROSS JOIN (${ofEvaluations(latencyMetrics)}) AS e`
+          const [totals = NO_CALLS] = yield* totalsRows("totals", yield* ask("totals", statement))
+          return totals
         }).pipe(inSnapshot),
 
       typeCounts: (permit, question) =>
@@ -157,18 +167,21 @@ export const make = (
           const values = source.values(question, by, aggregate !== "count")
           const keys = keysOf("k", values.group)
           /** Cells, the newest first; `top` where the other groups are to be put together. */
-          const cellsOf = (top: Top) =>
-            Effect.flatMap(
+          const cellsOf = (top: Top) => {
+            const by = top === null ? keys : [...keys, "is_top"]
+            const columns = top === null ? values.group.map(({ of }) => `g_${of} AS k_${of}`) : by
+            return Effect.flatMap(
               ask(
                 "timeline",
-                `SELECT ${[...keys, "is_top", `${bucketStart(bucket, "at")} AS bucket_ms`].join(", ")},
+                `SELECT ${[...columns, `${bucketStart(bucket, "at")} AS bucket_ms`].join(", ")},
                   ${aggregateOf(aggregate, values.value)} AS value, count() AS n
-                FROM ${source.gathered(values, top)}
-                GROUP BY ${[...keys, "is_top", "bucket_ms"].join(", ")}
+                FROM ${top === null ? values.rows : source.gathered(values, top)}
+                GROUP BY ${[...by, "bucket_ms"].join(", ")}
                 ORDER BY bucket_ms DESC LIMIT ${MAX_CELLS + 1}`
               ),
               (rows) => cellRows("timeline", rows)
             )
+          }
           if (values.value.length === 0) {
             return { groups: by === null ? [...undivided.groups] : [], cells: [], truncated: false }
           }
@@ -205,8 +218,12 @@ export const make = (
           const { groups, positionOf, top } = ranking(
             yield* groupRows("shares", yield* ask("shares", mostFrequent("g", values.group, values, "k")))
           )
-          const keys = ["is_top", ...keysOf("k", values.group)]
+          const isAll = top === null
+          const keys = isAll ? keysOf("k", values.group) : ["is_top", ...keysOf("k", values.group)]
           const columns = [...keys, ...keysOf("v", values.value)]
+          const read = isAll
+            ? [...values.group.map(({ of }) => `g_${of} AS k_${of}`), ...keysOf("v", values.value)]
+            : columns
           const found = yield* sliceRows(
             "shares",
             yield* ask(
@@ -216,7 +233,8 @@ export const make = (
                     ORDER BY n DESC, ${keyOrder("v", values.value)}) AS place,
                   sum(n) OVER (PARTITION BY ${keys.join(", ")}) AS total
                 FROM (
-                  SELECT ${columns.join(", ")}, count() AS n FROM ${source.gathered(values, top)} GROUP BY ${columns.join(", ")}
+                  SELECT ${read.join(", ")}, count() AS n FROM ${isAll ? values.rows : source.gathered(values, top)}
+                  GROUP BY ${columns.join(", ")}
                 )
               ) WHERE place <= ${MAX_GROUPS + 1} ORDER BY place`
             )

@@ -119,10 +119,18 @@ const DAY = 86_400_000
 /** Division that rounds down, also of negative numbers. */
 const floorDivided = (value: string, by: number): string => `intDiv(${value} - positiveModulo(${value}, ${by}), ${by})`
 
-/** When the bucket begins that a time is in, as `bucketStart` says it, in epoch milliseconds. */
+/** Later than any time is early, in milliseconds. */
+const ERA = 9e15
+
+/**
+ * When the bucket begins that a time is in, as `bucketStart` says it, in epoch milliseconds. Times are made positive, since
+ * a division that rounds towards zero is the fastest one.
+ */
 export const bucketStart = (bucket: Bucket, time: string): string => {
   const width = widthOf(bucket)
-  return width === undefined ? startOfMonth(time) : `${time} - positiveModulo(${time} - (${ORIGIN}), ${width})`
+  if (width === undefined) return startOfMonth(time)
+  const shift = BigInt(Math.ceil(ERA / width)) * BigInt(width) - BigInt(ORIGIN)
+  return `intDiv(${time} + ${shift}, ${width}) * ${width} - ${shift}`
 }
 
 /**

@@ -30,6 +30,9 @@ interface Keys {
 const scalar = (flag: number | null, number: number | null, text: string | null): Scalar | null =>
   flag === null ? (number ?? text) : flag !== 0
 
+/** Absent where no groups are put together. */
+const IsTop = Schema.optionalWith(Schema.Number, { default: () => 1 })
+
 const placeOf = (row: Keys & { readonly is_top: number }): Place => ({
   isOther: row.is_top === 0,
   key: scalar(row.k_flag, row.k_number, row.k_text)
@@ -45,12 +48,18 @@ export const totalsRows = read(
   Schema.Struct({
     calls: Schema.Number,
     success_rate: Schema.NullOr(Schema.Number),
-    average_duration: Schema.NullOr(Schema.Number)
+    average_duration: Schema.NullOr(Schema.Number),
+    p95_latency: nullable(Schema.Number),
+    p95_call_latency: nullable(Schema.Number)
   }),
-  (row) => ({ calls: row.calls, successRate: row.success_rate, averageDuration: row.average_duration })
+  (row) => ({
+    calls: row.calls,
+    successRate: row.success_rate,
+    averageDuration: row.average_duration,
+    p95Latency: row.p95_latency,
+    p95CallLatency: row.p95_call_latency
+  })
 )
-
-export const valueRows = read(Schema.Struct({ value: Schema.NullOr(Schema.Number) }), ({ value }) => value)
 
 export const typesRows = read(
   Schema.Struct({ flags: Schema.Number, numbers: Schema.Number, texts: Schema.Number }),
@@ -73,7 +82,7 @@ export const groupRows = read(Schema.Struct({ ...KeyColumns, ...Counted }), ({ n
 export const cellRows = read(
   Schema.Struct({
     ...KeyColumns,
-    is_top: Schema.Number,
+    is_top: IsTop,
     bucket_ms: Schema.Number,
     value: Schema.Number,
     n: Schema.Number
@@ -81,15 +90,12 @@ export const cellRows = read(
   (row) => ({ place: placeOf(row), at: row.bucket_ms, value: row.value, count: row.n })
 )
 
-export const sliceRows = read(
-  Schema.Struct({ ...KeyColumns, ...SliceColumns, is_top: Schema.Number, ...Counted }),
-  (row) => ({
-    place: placeOf(row),
-    key: scalar(row.v_flag, row.v_number, row.v_text),
-    count: row.n,
-    total: row.total
-  })
-)
+export const sliceRows = read(Schema.Struct({ ...KeyColumns, ...SliceColumns, is_top: IsTop, ...Counted }), (row) => ({
+  place: placeOf(row),
+  key: scalar(row.v_flag, row.v_number, row.v_text),
+  count: row.n,
+  total: row.total
+}))
 
 export const soleSlices = read(
   Schema.Struct({ ...SliceColumns, ...Counted }),

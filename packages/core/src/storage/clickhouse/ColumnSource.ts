@@ -2,9 +2,8 @@
 import { isField, type QueryScope, readsEvaluations, type ValuesQuery } from "../../analytics/AnalyticsQuery.js"
 import type { Bucket } from "../../analytics/Bucket.js"
 import type { NamesById } from "../../analytics/ResourceNames.js"
-import type { Field } from "../../filters/Filter.js"
+import type { Field, Scalar } from "../../filters/Filter.js"
 import type { OrganizationId } from "../../kernel/Ids.js"
-import type { Top } from "../sql/AnalyticsRows.js"
 import { isOfTime } from "../sql/TimeSlices.js"
 import { filterCondition } from "./ColumnFilter.js"
 import { groupParts, type Part, valueParts } from "./ColumnParts.js"
@@ -90,12 +89,12 @@ export class ColumnSource {
     const time = "timestamp_ms AS at"
     const select = (columns: ReadonlyArray<string>, from: string) => `(SELECT ${columns.join(", ")} ${from})`
     if (!readsEvaluations(question, group)) {
-      return `(SELECT * FROM ${select([time, ...groups, ...values], this.calls())} WHERE ${isThere})`
+      return select([time, ...groups, ...values], `${this.calls()} AND ${isThere}`)
     }
     const ofCallField = isField(group) && group.of !== "evaluation"
     if (question.field.of === "evaluation") {
       if (!ofCallField) {
-        return `(SELECT * FROM ${select([time, ...groups, ...values], this.evaluations(metrics))} WHERE ${isThere})`
+        return select([time, ...groups, ...values], `${this.evaluations(metrics)} AND ${isThere}`)
       }
       const calls = select(["row", ...groups], this.calls())
       return `(SELECT * FROM ${select(["row", time, ...values], this.evaluations(metrics))} AS e
@@ -107,12 +106,18 @@ export class ColumnSource {
   }
 
   /**
+   * The settings of a statement. Conditions are evaluated first, before other columns are read, except those of times alone:
+   * almost all rows between two times match.
+   */
+  settings(): string {
+    return isOfTime(this.scope.filter) ? "SETTINGS optimize_move_to_prewhere = 0" : ""
+  }
+
+  /**
    * Rows with `is_top`, which is 0 for those of groups that are put together, and with the parts of the group under names
    * that begin with `k_`, NULL where they are put together.
    */
-  gathered({ group, rows }: Values, top: Top): string {
-    if (top === null)
-      return `(SELECT *, ${[...group.map(({ of }) => `g_${of} AS k_${of}`), "1 AS is_top"].join(", ")} FROM ${rows})`
+  gathered({ group, rows }: Values, top: ReadonlyArray<Scalar | null>): string {
     const { parameters } = this.context
     const among = group.flatMap(({ of }) => {
       switch (of) {

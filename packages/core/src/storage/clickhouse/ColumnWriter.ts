@@ -1,6 +1,8 @@
 /** Writes changes of calls, and removes what they replaced. See `Snapshot.ts` for how they become visible. */
 import { randomInt, randomUUID } from "node:crypto"
+import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
@@ -16,7 +18,7 @@ import type { ClickHouseEngine } from "./ClickHouseEngine.js"
 import { type ColumnTables, definitions, ofCalls, OLDEST_ENGINE, SCHEMA_VERSION } from "./ColumnTables.js"
 import { flatDocument } from "./Documents.js"
 import { decodeRows } from "./EngineRows.js"
-import { abandoned, lastRow, readSnapshot, type Snapshot, supersededRows, visible } from "./Snapshot.js"
+import { abandoned, lastRow, NOTICE, readSnapshot, type Snapshot, supersededRows, visible } from "./Snapshot.js"
 import { Parameters, plain } from "./Statement.js"
 
 /** How many row numbers a writer may use: the next one begins so far above it. */
@@ -48,7 +50,34 @@ const digestRows = decodeRows(
     evaluations: Schema.Number
   })
 )
-const countRows = decodeRows(Schema.Struct({ row: Schema.Number, calls: Schema.Number, evaluations: Schema.Number }))
+const countRows = decodeRows(
+  Schema.Struct({ id: CallId, row: Schema.Number, calls: Schema.Number, evaluations: Schema.Number })
+)
+
+type Indexed = Effect.Effect.Success<ReturnType<typeof digestRows>>[number]
+type Counted = Effect.Effect.Success<ReturnType<typeof countRows>>[number]
+
+/** The digest of each call of which everything is there once, and an empty one of each that is incomplete or there twice. */
+const digestsOf = (
+  indexed: ReadonlyArray<Indexed>,
+  counted: ReadonlyArray<Counted>
+): ReadonlyArray<ProjectedDigest> => {
+  const rowsOf = Arr.groupBy(indexed, ({ id }) => String(id))
+  const countsOf = Arr.groupBy(counted, ({ id }) => String(id))
+  const ids = [...new Set([...indexed, ...counted].map(({ id }) => id))].sort((a, b) => a - b)
+  return ids.map((id) => {
+    const [row, ...moreRows] = rowsOf[id] ?? []
+    const [count, ...moreCounts] = countsOf[id] ?? []
+    const isWhole =
+      row !== undefined &&
+      moreRows.length === 0 &&
+      moreCounts.length === 0 &&
+      count?.row === row.row &&
+      count.calls === 1 &&
+      count.evaluations === row.evaluations
+    return { id, version: row?.version ?? 0, digest: isWhole ? row.digest : "" }
+  })
+}
 
 const callRow = (call: ProjectedCall, row: number): string =>
   `{"row":${row},"metadata":${flatDocument(call.metadata)},"dynamic_variables":${flatDocument(call.dynamicVariables)},${JSON.stringify(
@@ -154,13 +183,19 @@ export const make = (engine: ClickHouseEngine, tables: ColumnTables): Effect.Eff
         if (found !== undefined && found.owner !== of) {
           return yield* unavailable("owner", "prepare", `The tables belong to the installation ${found.owner}.`)
         }
-        if (found !== undefined && found.schema_version !== SCHEMA_VERSION) {
-          const { schema_version: version } = found
+        const version = found?.schema_version ?? SCHEMA_VERSION
+        if (version > SCHEMA_VERSION) {
           return yield* unavailable("version", "prepare", `The tables have version ${version}, not ${SCHEMA_VERSION}.`)
+        }
+        const isOlder = version < SCHEMA_VERSION
+        if (isOlder) {
+          for (const table of [tables.epochs, tables.superseded, ...ofCalls(tables)]) {
+            yield* engine.run("prepare", plain(`DROP TABLE IF EXISTS ${table} SYNC`))
+          }
         }
         for (const definition of definitions(tables).slice(1)) yield* engine.run("prepare", plain(definition))
         yield* Ref.set(owner, of)
-        return found ?? (yield* beginGeneration(of))
+        return found === undefined || isOlder ? yield* beginGeneration(of) : found
       }).pipe(Effect.map(({ generation }) => ({ generation })))
 
     /** A number below row numbers that nobody has used, whether or not they were published. */
@@ -241,11 +276,13 @@ export const make = (engine: ClickHouseEngine, tables: ColumnTables): Effect.Eff
           tables.superseded,
           replaced.map(({ project_id, row }) => JSON.stringify({ project_id, row, since: published }))
         )
-        yield* engine.insert(tables.epochs, [JSON.stringify({ base, published })])
+        const epoch = replaced.length === 0 ? { base, published } : { base, published, replaced: published }
+        yield* engine.insert(tables.epochs, [JSON.stringify(epoch)])
         yield* checkNewest(base, yield* snapshot)
         yield* Ref.set(position, { base, last: published })
       })
 
+    /** What of each call is visible, as its index says and as it is. */
     const scan = (afterId: number, limit: number) =>
       Effect.gen(function* () {
         const now = yield* snapshot
@@ -259,28 +296,21 @@ export const make = (engine: ClickHouseEngine, tables: ColumnTables): Effect.Eff
               ORDER BY id LIMIT ${parameters.integer(limit)}`)
           )
         )
-        const [first, last] = [found[0], found.at(-1)]
-        if (first === undefined || last === undefined) return []
-        // What belongs to a call has to be there, once.
+        const last = found.length < limit ? Number.MAX_SAFE_INTEGER : (found.at(-1)?.id ?? afterId)
         const among = new Parameters()
-        const [low, high] = [among.integer(first.id), among.integer(last.id)]
-        const inRange = `WHERE id BETWEEN ${low} AND ${high}`
+        const inRange = `WHERE id > ${among.integer(afterId)} AND id <= ${among.integer(last)} AND ${visible(tables, now)}`
+        // Where many more are visible than the index has, the first of them tell it.
         const counts = yield* countRows(
           "scan",
           yield* engine.rows(
             "scan",
-            among.statement(`SELECT row, sum(is_call) AS calls, sum(is_evaluation) AS evaluations FROM (
-                SELECT row, 1 AS is_call, 0 AS is_evaluation FROM ${tables.calls} ${inRange}
-                UNION ALL SELECT row, 0, 1 FROM ${tables.evaluations} ${inRange}
-              ) GROUP BY row`)
+            among.statement(`SELECT id, row, sum(is_call) AS calls, sum(is_evaluation) AS evaluations FROM (
+                SELECT id, row, 1 AS is_call, 0 AS is_evaluation FROM ${tables.calls} ${inRange}
+                UNION ALL SELECT id, row, 0, 1 FROM ${tables.evaluations} ${inRange}
+              ) GROUP BY id, row ORDER BY id LIMIT ${2 * limit}`)
           )
         )
-        const byRow = new Map(counts.map((count) => [count.row, count]))
-        return found.map(({ digest, evaluations, id, row, version }): ProjectedDigest => {
-          const count = byRow.get(row)
-          const isComplete = count?.calls === 1 && count.evaluations === evaluations
-          return { id, version, digest: isComplete ? digest : "" }
-        })
+        return digestsOf(found, counts)
       })
 
     /** The generation begins first: if this is interrupted, whoever applies changes begins anew and clears again. */
@@ -311,16 +341,21 @@ export const make = (engine: ClickHouseEngine, tables: ColumnTables): Effect.Eff
         )
       })
 
+    /** Changes are applied meanwhile: what they write and supersede has higher numbers than what is removed here. */
     const eraseFiles = Effect.gen(function* () {
       const now = yield* snapshot
       const until = lastRow(now)
-      // Questions with an earlier snapshot need the rows: they see that they are gone, and ask again.
+      // Questions with an earlier snapshot need the rows: they have ended by then, or see that they are gone and ask again.
       if (now.hasSuperseded) {
         yield* engine.insert(tables.epochs, [JSON.stringify({ base: now.newestBase, erased: until })])
+        yield* Effect.sleep(Duration.sum(NOTICE, Duration.seconds(1)))
       }
       const gone = now.hasSuperseded ? `(row IN (${supersededRows(tables, now)}) OR ${abandoned(now)})` : abandoned(now)
       for (const table of ofCalls(tables)) yield* removeRows(table, gone)
       yield* removeRows(tables.superseded, `(since <= ${until})`)
+      if (now.hasSuperseded) {
+        yield* engine.insert(tables.epochs, [JSON.stringify({ base: now.newestBase, cleaned: until })])
+      }
     })
 
     const inTurn = turns.withPermits(1)
@@ -329,6 +364,6 @@ export const make = (engine: ClickHouseEngine, tables: ColumnTables): Effect.Eff
       scan,
       apply: (changes) => inTurn(write(changes)),
       clear: inTurn(clear),
-      eraseFiles: inTurn(eraseFiles)
+      eraseFiles
     }
   })

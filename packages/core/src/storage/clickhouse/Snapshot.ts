@@ -5,6 +5,7 @@
  * all questions with the same snapshot see the same calls. What a writer wrote without publishing it is never seen: the next
  * one begins above it, and what the earlier one publishes from then on does not count.
  */
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { ColumnStoreUnavailable } from "../../analytics/Projection.js"
@@ -26,7 +27,7 @@ export interface Snapshot {
   readonly newestBase: number
   /** Rows that were superseded up to this row number have been erased, or are being. */
   readonly erased: number
-  /** Whether there are superseded rows. */
+  /** Whether there may be superseded rows. */
   readonly hasSuperseded: boolean
 }
 
@@ -35,12 +36,27 @@ const epochRows = decodeRows(
     base: Schema.Number,
     ended: Schema.Number,
     published: Schema.Number,
+    replaced: Schema.Number,
     erased: Schema.Number,
-    superseded: Schema.Number
+    cleaned: Schema.Number
   })
 )
 
-/** Reads what is visible now. */
+/** The rows of an epoch are merged by the engine, after some time. */
+const merged = (rows: ReadonlyArray<{ readonly base: number; readonly ended: number; readonly published: number }>) => {
+  const byBase = new Map<number, { readonly base: number; readonly ended: number; readonly published: number }>()
+  for (const { base, ended, published } of rows) {
+    const known = byBase.get(base)
+    byBase.set(base, {
+      base,
+      ended: Math.max(ended, known?.ended ?? 0),
+      published: Math.max(published, known?.published ?? 0)
+    })
+  }
+  return [...byBase.values()].sort((a, b) => a.base - b.base)
+}
+
+/** Reads what is visible now. Each question begins with it, so it is as cheap as can be. */
 export const readSnapshot = (
   engine: ClickHouseEngine,
   tables: ColumnTables
@@ -48,21 +64,29 @@ export const readSnapshot = (
   engine
     .rows(
       "readSnapshot",
-      plain(`SELECT base, max(ended) AS ended, max(published) AS published, max(erased) AS erased,
-        (SELECT toUInt8(count() > 0) FROM ${tables.superseded}) AS superseded
-        FROM ${tables.epochs} GROUP BY base ORDER BY base`)
+      plain(`SELECT base, ended, published, replaced, erased, cleaned FROM ${tables.epochs} SETTINGS max_threads = 1`)
     )
     .pipe(
       Effect.flatMap((rows) => epochRows("readSnapshot", rows)),
-      Effect.map((rows) => ({
-        epochs: rows
-          .map(({ base, published }, index) => ({ base, published: rows[index + 1]?.ended ?? published }))
-          .filter(({ base, published }) => published > base),
-        newestBase: rows.at(-1)?.base ?? 0,
-        erased: Math.max(0, ...rows.map(({ erased }) => erased)),
-        hasSuperseded: rows.some(({ superseded }) => superseded > 0)
-      }))
+      Effect.map((rows) => {
+        const epochs = merged(rows)
+        const most = (of: "replaced" | "erased" | "cleaned") => rows.reduce((most, row) => Math.max(most, row[of]), 0)
+        return {
+          epochs: epochs
+            .map(({ base, published }, index) => ({ base, published: epochs[index + 1]?.ended ?? published }))
+            .filter(({ base, published }) => published > base),
+          newestBase: epochs.at(-1)?.base ?? 0,
+          erased: most("erased"),
+          hasSuperseded: most("replaced") > most("cleaned")
+        }
+      })
     )
+
+/**
+ * Questions that take less time than this do not look whether rows of their snapshot were erased meanwhile: it is announced
+ * at least that long before rows are removed.
+ */
+export const NOTICE = Duration.seconds(5)
 
 /** The number of the last row that is visible; 0 if there is none. */
 export const lastRow = ({ epochs }: Snapshot): number => epochs.at(-1)?.published ?? 0

@@ -66,15 +66,18 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 // Ends statements whose callers have gone. It has a session of its own, since one runs a statement at a time.
 let control
 const cancel = (id) => control.queryAsync("KILL QUERY WHERE Settings['log_comment'] = " + quoted(id) + " ASYNC").catch(() => undefined)
+const pause = (millis) => new Promise((resolve) => setTimeout(resolve, millis))
 
 const execute = async (parameters, text, onGone) => {
   const one = await take()
   const id = randomUUID()
   let isGone = false
+  let hasEnded = false
   try {
-    onGone(() => {
+    onGone(async () => {
       isGone = true
-      cancel(id)
+      // The engine does not know a statement that is about to begin.
+      while (!hasEnded) await cancel(id).then(() => pause(100))
     })
     const database = parameters.get("database") ?? "default"
     if (!NAME.test(database)) throw new Error("Code: 81. DB::Exception: Invalid database name. (UNKNOWN_DATABASE)")
@@ -90,6 +93,7 @@ const execute = async (parameters, text, onGone) => {
     if (isGone) throw new Error("Code: 394. DB::Exception: The caller has gone. (QUERY_WAS_CANCELLED)")
     return (await one.session.queryAsync(text, { format: "TabSeparated" })).bytes()
   } finally {
+    hasEnded = true
     giveBack(one)
   }
 }
@@ -128,7 +132,11 @@ const answer = async (request, response) => {
     text = [parameters.get("query"), body.toString("utf8")].filter(Boolean).join("\\n")
   }
   try {
-    const rows = await execute(parameters, text, (end) => response.once("close", () => response.writableFinished || end()))
+    const rows = await execute(parameters, text, (end) => {
+      // The caller may have gone before it was its turn.
+      if (response.destroyed) end()
+      else response.once("close", () => response.writableFinished || end())
+    })
     response.writeHead(200, { "content-type": "application/octet-stream" }).end(rows)
   } catch (error) {
     const message = String(error.message)

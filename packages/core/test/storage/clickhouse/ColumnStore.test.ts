@@ -15,6 +15,8 @@ import { it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import { describe, expect } from "vitest"
@@ -240,6 +242,59 @@ describe("the embedded column store", () => {
   )
 
   it.scopedLive(
+    "says which calls charts count twice or without an index",
+    () =>
+      Effect.gen(function* () {
+        const engine = yield* embedded
+        const store = yield* storeOn(engine)
+        yield* store.apply({ upserts: calls(3), deletes: [] })
+        yield* store.apply({ upserts: [call(1, { version: 2 })], deletes: [CallId.make(2)] })
+        const run = (text: string) => engine.run("test", { text, parameters: {} })
+        yield* run("ALTER TABLE earshot_superseded DELETE WHERE 1 SETTINGS mutations_sync = 2")
+        expect((yield* scanned(store)).map(({ digest, id }) => [id, digest === ""])).toEqual([
+          [1, true],
+          [2, false],
+          [3, false]
+        ])
+        yield* run("ALTER TABLE earshot_rows DELETE WHERE id = 3 SETTINGS mutations_sync = 2")
+        expect((yield* scanned(store)).map(({ digest, id }) => [id, digest === ""])).toEqual([
+          [1, true],
+          [2, false],
+          [3, true]
+        ])
+      }),
+    LIMIT
+  )
+
+  it.scopedLive(
+    "makes tables of an earlier version again, and leaves those of a later one",
+    () =>
+      Effect.gen(function* () {
+        const engine = yield* embedded
+        const store = yield* storeOn(engine)
+        const { generation } = yield* store.prepare("mine")
+        const claim = (version: number) =>
+          engine.insert("earshot_installation", [
+            JSON.stringify({ at_ms: 9e12 + version, schema_version: version, owner: "mine", generation })
+          ])
+        for (const text of [
+          "DROP TABLE earshot_epochs SYNC",
+          "CREATE TABLE earshot_epochs (n Int64) ENGINE = Memory"
+        ]) {
+          yield* engine.run("test", { text, parameters: {} })
+        }
+        yield* claim(1)
+        expect((yield* store.prepare("mine")).generation).not.toBe(generation)
+        yield* store.apply({ upserts: calls(3), deletes: [] })
+        expect(yield* scanned(store)).toEqual(stated(calls(3)))
+        yield* claim(1000)
+        expect((yield* Effect.flip(store.prepare("mine"))).reason).toBe("version")
+        expect(yield* scanned(store)).toEqual(stated(calls(3)))
+      }),
+    LIMIT
+  )
+
+  it.scopedLive(
     "has neither deleted nor replaced values in its files a minute after they were erased",
     () =>
       Effect.gen(function* () {
@@ -281,22 +336,52 @@ describe("the embedded column store", () => {
   )
 
   it.scopedLive(
+    "has every change that is applied while files are erased",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* Effect.flatMap(embedded, storeOn)
+        yield* store.apply({ upserts: calls(40), deletes: [] })
+        yield* store.apply({ upserts: [], deletes: [CallId.make(40)] })
+        const erasing = yield* Effect.fork(store.eraseFiles)
+        const isErased = Effect.map(Fiber.poll(erasing), Option.isSome)
+        let version = 1
+        // Each round replaces one call, deletes one and adds one, whatever the erasure does at that moment.
+        for (; version < 500 && !(yield* isErased); version++) {
+          const upserts = [call(1, { version: version + 1, topic: String(version) }), call(100 + version)]
+          yield* store.apply({ upserts, deletes: [CallId.make(99 + version)] })
+          expect(yield* totalsOf(store)).toMatchObject({ calls: 40 })
+        }
+        yield* Fiber.join(erasing)
+        expect(version).toBeGreaterThan(2)
+        yield* store.eraseFiles
+        const last = [call(1, { version, topic: String(version - 1) }), ...calls(39).slice(1), call(99 + version)]
+        expect(yield* scanned(store)).toEqual(stated(last))
+        expect(yield* totalsOf(store)).toMatchObject({ calls: 40 })
+      }),
+    LIMIT
+  )
+
+  it.scopedLive(
     "ends a statement whose caller has gone",
     () =>
       Effect.gen(function* () {
         const engine = yield* embedded
         const text = "SELECT max(sipHash64(number)) AS most FROM numbers(100000000000) SETTINGS max_threads = 1"
-        yield* Effect.timeout(engine.rows("test", { text, parameters: {} }), "1 second").pipe(Effect.flip)
+        // The statement that counts is one of them.
         const running = engine.rows("test", {
           text: "SELECT count() AS n FROM system.processes WHERE query LIKE '%sipHash64%'",
           parameters: {}
         })
-        // This statement is one of them.
-        const ended = yield* Effect.repeat(running, {
-          until: ([row]) => JSON.stringify(row) === '{"n":1}',
-          schedule: Schedule.spaced("100 millis"),
-          times: 100
-        }).pipe(Effect.zipRight(running))
+        const until = (n: number) =>
+          Effect.repeat(running, {
+            until: ([row]) => JSON.stringify(row) === JSON.stringify({ n }),
+            schedule: Schedule.spaced("100 millis"),
+            times: 300
+          }).pipe(Effect.zipRight(running))
+        const asked = yield* Effect.fork(engine.rows("test", { text, parameters: {} }))
+        expect(yield* until(2)).toEqual([{ n: 2 }])
+        yield* Fiber.interrupt(asked)
+        const ended = yield* until(1)
         expect(ended).toEqual([{ n: 1 }])
       }),
     LIMIT
