@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Permit } from "../access/Permit.js"
 import { Ledger } from "../credits/Ledger.js"
-import type { CallId, JobId } from "../kernel/Ids.js"
+import type { CallId, JobId, MetricId } from "../kernel/Ids.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { Evaluated, StoredEvaluation } from "./Evaluation.js"
 import { chargesOf } from "./EvaluationCharges.js"
@@ -67,11 +67,16 @@ export const layer = Layer.effect(
           ),
           now
         )
-        const pairs = new Set(stored.map(({ callId, metricId }) => `${callId}:${metricId}`))
-        const recorded = calls.map((one) => ({
-          ...one,
-          evaluated: one.evaluated.filter(({ metric }) => pairs.has(`${one.call}:${metric.id}`))
-        }))
+        const metricsOf = new Map<CallId, Set<MetricId>>()
+        for (const { callId, metricId } of stored) {
+          const known = metricsOf.get(callId)
+          if (known === undefined) metricsOf.set(callId, new Set([metricId]))
+          else known.add(metricId)
+        }
+        const recorded = calls.map((one) => {
+          const metrics = metricsOf.get(one.call)
+          return { ...one, evaluated: one.evaluated.filter(({ metric }) => metrics?.has(metric.id) === true) }
+        })
         yield* ledger.charge(
           permit,
           recorded.flatMap(({ call, evaluated }) => chargesOf({ call }, evaluated)),

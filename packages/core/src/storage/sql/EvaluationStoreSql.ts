@@ -51,8 +51,15 @@ export const columnsOf = (value: EvaluationValue) =>
         : { value_kind: "null", value_number: null, value_text: null }
 
 /** The last evaluation of each pair of call and metric: one statement may touch a row once only. */
-const lastOfEach = (evaluations: ReadonlyArray<Evaluation>): ReadonlyArray<Evaluation> =>
-  Array.from(new Map(evaluations.map((one) => [`${one.callId}:${one.metricId}`, one])).values())
+const lastOfEach = (evaluations: ReadonlyArray<Evaluation>): ReadonlyArray<Evaluation> => {
+  const calls = new Map<CallId, Map<MetricId, Evaluation>>()
+  for (const one of evaluations) {
+    const ofCall = calls.get(one.callId)
+    if (ofCall === undefined) calls.set(one.callId, new Map([[one.metricId, one]]))
+    else ofCall.set(one.metricId, one)
+  }
+  return [...calls.values()].flatMap((ofCall) => [...ofCall.values()])
+}
 
 /** An evaluation with its metric, of a call or of a run. */
 export const EvaluationRow = Schema.Struct({

@@ -48,10 +48,13 @@ export const StoredDetail: Schema.Schema<EvaluationDetail, string> = Schema.tran
  * The text of such a column. What is missing is left out and moments are pairs: several metrics of a call may each list as
  * many moments as it has turns, which took two thirds of a database.
  */
-export const printDetail = ({ explanation, moments, reason, ...others }: EvaluationDetail): string =>
+export const printDetail = ({ explanation, job, judgement, moments, reason, statistics }: EvaluationDetail): string =>
+  // What is undefined is left out.
   JSON.stringify({
-    ...(reason === null ? {} : { reason }),
-    ...(explanation === null ? {} : { explanation }),
-    ...(moments.length === 0 ? {} : { moments: moments.map((one) => [one.at_second, one.duration_ms]) }),
-    ...others
-  })
+    reason: reason ?? undefined,
+    explanation: explanation ?? undefined,
+    moments: moments.length === 0 ? undefined : moments.map((one) => [one.at_second, one.duration_ms]),
+    statistics,
+    judgement,
+    job
+  } satisfies Record<keyof EvaluationDetail, unknown>)
