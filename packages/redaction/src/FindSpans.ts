@@ -56,6 +56,9 @@ export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<
   yield
   const addresses = spokenAddressesOf(call.tokens, runs)
   const reader = new CallReader(call, runs, cues, addresses, model.sets, dialogueOf(call, cues))
+  // A word that announces a value is none itself: "phone ..., ssn ..." as an answer, or as the tagger reads it.
+  const announcing = new Set(cues.map(({ from, to }) => `${reader.start(from)} ${reader.end(to)}`))
+  const isAnnouncing = ({ end, start }: Candidate): boolean => announcing.has(`${start} ${end}`)
   const candidates: Array<Candidate> = []
   const add = (some: ReadonlyArray<Candidate>, recognizer: string): void => {
     for (const one of some)
@@ -63,9 +66,14 @@ export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<
   }
   for (const [name, recognize] of recognizers) {
     yield
-    add(recognize(reader), name)
+    const found = recognize(reader)
+    add(name === "answers" ? found.filter((one) => !isAnnouncing(one)) : found, name)
   }
-  add(yield* taggerCandidates(call, everyday, model, options.thresholds, options.seen), "tagger")
+  const tagged = yield* taggerCandidates(call, everyday, model, options.thresholds, options.seen)
+  add(
+    tagged.filter((one) => !isAnnouncing(one)),
+    "tagger"
+  )
   add(
     extra.map((one) => ({ ...one, ...readingOf(call.plain, one) })),
     "provider"

@@ -2,6 +2,7 @@ import type { Json } from "./Json.js"
 import { MAX_JSON_DEPTH } from "./Json.js"
 import { runSync, type Steps } from "./Steps.js"
 import { callTextOf } from "./CallText.js"
+import { apart, knownCandidates, knownLeaves } from "./KnownValues.js"
 import { plainCharacters } from "./PlainText.js"
 import { byLabel, replacer } from "./Replacement.js"
 import type { SensitiveField } from "./SensitiveField.js"
@@ -158,11 +159,18 @@ export function* redactingJson(
   if (fields.length === 0) return value
   const leaves: Array<Leaf> = []
   leavesOf(value, "", 0, leaves)
-  const call = callTextOf(leaves.map((leaf, index) => ({ speaker: String(index), content: leaf.text, apart: true })))
+  const { extra: _, known = [], replacement = byLabel, ...find } = options
+  const facts = knownLeaves(known)
+  const call = callTextOf([
+    ...leaves.map((leaf, index) => apart(String(index), leaf)),
+    ...facts.map((leaf) => apart("known", leaf))
+  ])
   yield
-  const { extra: _, known: __, replacement = byLabel, ...find } = options
   const write = replacer(replacement)
-  const found = yield* spansToRedact(call, new Set(fields), find)
+  const found = yield* spansToRedact(call, new Set(fields), {
+    ...find,
+    extra: knownCandidates(call, leaves.length, known, facts)
+  })
   yield
   let span = 0
   const texts = leaves.map((leaf, index) => {

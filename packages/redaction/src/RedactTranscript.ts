@@ -17,16 +17,14 @@ import {
   wordsWithin
 } from "./SpeakerRanges.js"
 import { callTextOf } from "./CallText.js"
-import { leafOf, readJsonText, type Leaf, writeJsonText } from "./RedactJson.js"
+import { apart, knownCandidates, knownLeaves } from "./KnownValues.js"
+import { readJsonText, type Leaf, writeJsonText } from "./RedactJson.js"
 import { byLabel, replacer } from "./Replacement.js"
 import { type RedactionCount, RedactionCounts } from "./RedactionCounts.js"
 import type { Found } from "./Resolve.js"
 import type { SensitiveField } from "./SensitiveField.js"
 import type { Candidate, TextSpan } from "./TextSpan.js"
-import { MAX_KNOWN, type RedactOptions, spansToRedact, type TurnSpan } from "./SpansToRedact.js"
-
-/** Most characters of a value that is known of a call. */
-const MAX_KNOWN_LENGTH = 500
+import { type RedactOptions, spansToRedact, type TurnSpan } from "./SpansToRedact.js"
 
 export interface Redaction<T extends Turn = Turn, C extends ToolCall = ToolCall> {
   readonly transcript: RedactedTranscript<T, C>
@@ -97,33 +95,18 @@ export function* redactingTranscript<T extends Turn, C extends ToolCall>(
   }))
   // What tools were given and gave back is read with the call, as if it had been said after it.
   const leaves = texts.flatMap(({ arguments: given, result }) => [...given.leaves, ...(result?.leaves ?? [])])
-  // What is known of the call is read behind it, so that its values are repeated ones wherever they are said.
-  const facts = known.slice(0, MAX_KNOWN).map(({ key = "", value }) => leafOf(key, value.slice(0, MAX_KNOWN_LENGTH)))
+  const facts = knownLeaves(known)
   const call = callTextOf([
     ...raw.turns.map((turn) => ({ speaker: turn.speaker, content: turn.content })),
-    ...leaves.map((leaf) => ({ speaker: "tool", content: leaf.text, apart: true })),
-    ...facts.map((leaf) => ({ speaker: "known", content: leaf.text, apart: true }))
+    ...leaves.map((leaf) => apart("tool", leaf)),
+    ...facts.map((leaf) => apart("known", leaf))
   ])
   yield
   const extraCandidates = extra.map((one): Candidate => {
     const start = call.turns[one.turn]?.start ?? 0
     return { ...one, start: start + one.start, end: start + one.end }
   })
-  const factCandidates = facts.flatMap(({ from, text }, index): ReadonlyArray<Candidate> => {
-    const field = known[index]?.field
-    const place = call.turns[raw.turns.length + leaves.length + index]
-    if (field === undefined || place === undefined || text.length === from) return []
-    return [
-      {
-        start: place.start + from,
-        end: place.end,
-        field,
-        score: 0.98,
-        evidence: ["known of the call"],
-        recognizer: "known"
-      }
-    ]
-  })
+  const factCandidates = knownCandidates(call, raw.turns.length + leaves.length, known, facts)
   const found = yield* spansToRedact(call, asked, { ...find, extra: [...extraCandidates, ...factCandidates] })
   yield
   const write = replacer(replacement)

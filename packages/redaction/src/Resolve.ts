@@ -91,6 +91,8 @@ const ALIKE = 0.15
 /** Whether a reading stays known beside the one that names the span, for those who request its field alone. */
 const isOtherReading = (one: Candidate, best: Candidate): boolean => {
   if (best.field === "medical_professional" || best.field === "password") return one.field === "person_name"
+  // A question asked for two things, and the answer may be either.
+  if (best.recognizer === "answers" && one.recognizer === "answers") return true
   const areAlike = [best.field, one.field].every((field) => field === "person_name" || field === "location")
   return areAlike && one.score >= best.score - ALIKE
 }

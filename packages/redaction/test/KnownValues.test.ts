@@ -36,6 +36,17 @@ describe("values that are known of a call", () => {
   })
 })
 
+describe("values that are known of a document", () => {
+  it("are redacted in its texts and are no part of the answer", () => {
+    const known: ReadonlyArray<Redaction.KnownValue> = [{ value: "Zorvan Quillip", field: "person_name" }]
+    expect(Redaction.redactJson([{ note: "zorvan called" }, "for quillip", 5], ["person_name"], { known })).toEqual([
+      { note: "[PERSON_NAME] called" },
+      "for [PERSON_NAME]",
+      5
+    ])
+  })
+})
+
 describe("a lexicon as a named-entity provider", () => {
   const recognizing = (turns: ReadonlyArray<string>) =>
     Effect.flatMap(Redaction.NerProvider, (ner) => ner.recognize(turns, Redaction.sensitiveFields)).pipe(

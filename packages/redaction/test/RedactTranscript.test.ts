@@ -29,6 +29,90 @@ const redacted = (
 describe("a single requested field", () => {
   for (const [field, lines, expected] of [
     [
+      "ssn",
+      ["A: i need your social and your date of birth", "C: 308 63 0237 and august fourth seventy nine"],
+      ["i need your social and your date of birth", "[SSN] and august fourth seventy nine"]
+    ],
+    [
+      "dob",
+      ["A: i need your social and your date of birth", "C: 308 63 0237 and august fourth seventy nine"],
+      ["i need your social and your date of birth", "308 63 0237 and [DOB]"]
+    ],
+    [
+      "phone_number",
+      ["A: i need your phone and your social", "C: 4155552671 and 308630237"],
+      ["i need your phone and your social", "[PHONE_NUMBER] and 308630237"]
+    ],
+    [
+      "dob",
+      ["A: your dob and last four of social", "C: five five eighty one, 0237"],
+      ["your dob and last four of social", "[DOB]"]
+    ],
+    [
+      "passport_number",
+      ["A: what's the passport number and when does it expire", "C: X4772913, july 2031"],
+      ["what's the passport number and when does it expire", "[PASSPORT_NUMBER], july 2031"]
+    ],
+    [
+      "ssn",
+      [
+        "A: social?",
+        "C: three oh eight",
+        "A: sorry, my system is slow today, one second",
+        "C: no problem",
+        "A: okay go ahead",
+        "C: six three",
+        "A: mm",
+        "C: oh two three seven"
+      ],
+      [
+        "social?",
+        "[SSN]",
+        "sorry, my system is slow today, one second",
+        "no problem",
+        "okay go ahead",
+        "[SSN]",
+        "mm",
+        "[SSN]"
+      ]
+    ],
+    ["age", ["A: and how old's the patient", "C: she's eight months"], ["and how old's the patient", "she's [AGE]"]],
+    ["location", ["A: and your apartment number", "C: four c"], ["and your apartment number", "[LOCATION]"]],
+    [
+      "bank_account",
+      ["A: routing number?", "C: 021000021", "A: mm-hm and the account", "C: five five eight one two two nine"],
+      ["routing number?", "[BANK_ACCOUNT]", "mm-hm and the account", "[BANK_ACCOUNT]"]
+    ],
+    [
+      "phone_number",
+      ["A: verify the last four of your phone number", "C: twenty six seventy one"],
+      ["verify the last four of your phone number", "[PHONE_NUMBER]"]
+    ],
+    ["credit_card", ["A: last three on the back", "C: 319"], ["last three on the back", "[CREDIT_CARD]"]],
+    [
+      "account_number",
+      ["A: account ending 4471?", "C: no, it ends in 4417"],
+      ["account ending [ACCOUNT_NUMBER]?", "no, it ends in [ACCOUNT_NUMBER]"]
+    ],
+    [
+      "dob",
+      ["A: birthday?", "C: the twenty second", "A: of?", "C: november", "A: year?", "C: ninety three"],
+      ["birthday?", "[DOB]", "of?", "[DOB]", "year?", "[DOB]"]
+    ],
+    [
+      "ssn",
+      ["A: your social?", "C: 308-63-0237", "A: in the last three months how many visits", "C: twelve"],
+      ["your social?", "[SSN]", "in the last three months how many visits", "twelve"]
+    ],
+    ["person_name", ["C: Quimbla Zorvetti here"], ["[PERSON_NAME] here"]],
+    ["person_name", ["C: Quimbla Zorvetti, phone 415-555-7392"], ["[PERSON_NAME], phone 415-555-7392"]],
+    [
+      "person_name",
+      ["A: May I have your full name?", "C: Ravi Dubey, ssn 308-63-7392"],
+      ["May I have your full name?", "[PERSON_NAME], ssn 308-63-7392"]
+    ],
+    ["location", ["C: phone 415-555-7392, ssn 308-63-7392"], ["phone 415-555-7392, ssn 308-63-7392"]],
+    [
       "credit_card",
       [
         "A: card number?",

@@ -129,7 +129,7 @@ describe("a turn with as many words and values as a transcript may have", () => 
     }
     const placed = Redaction.redactTranscript(raw, ["phone_number"])
     expect(placed.spans.length).toBeGreaterThan(0)
-    expect(placed.transcript.turns[0]?.content).not.toMatch(/\d/)
+    expect(/\d{4}/.test(placed.transcript.turns[0]?.content ?? "")).toBe(false)
   })
 
   it("is muted as a whole where one value has more words than a function takes arguments", () => {

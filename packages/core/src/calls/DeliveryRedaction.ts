@@ -39,7 +39,7 @@ import { blobStoreError, recordingMissing, urlNotAllowed } from "./RecordingInta
 import { isTranscriptSuperseded, knownFields } from "./RedeliveryRules.js"
 import { RecordingSource } from "./RecordingSource.js"
 import { countRedaction } from "./RedactionMetrics.js"
-import { redactCall, RedactionWork } from "./RedactionWork.js"
+import { redactCall, RedactionWork, valuesIn } from "./RedactionWork.js"
 import { Transcriber, transcription } from "./Transcriber.js"
 
 /** How an engine redacts calls. */
@@ -170,6 +170,8 @@ const transcriptSource = (delivered: RawTranscript | undefined, before: CallReco
 }
 
 interface TranscriptRedaction {
+  /** Values that were redacted, which are looked for in the details. */
+  readonly values: ReadonlyArray<KnownValue>
   readonly transcript: RedactedTranscript
   readonly redactions: ReadonlyArray<RedactionCount>
   readonly ranges: SpeakerRanges
@@ -307,8 +309,9 @@ export const make = (config: RedactionConfig) =>
             Effect.provideService(NerProvider, ner),
             Effect.provideService(RedactionWork, work),
             // A stored transcript has placeholders of earlier redactions, whose audio has to be muted as well.
-            Effect.map(({ ranges, redactions, transcript }) => ({
+            Effect.map(({ ranges, redactions, spans, transcript }) => ({
               redactions,
+              values: valuesIn(raw, spans),
               transcript: { ...transcript, ...skippedOf(raw) },
               ranges: delivered ? ranges : bothRanges(ranges, placeholderRanges(transcript))
             }))
@@ -339,7 +342,10 @@ export const make = (config: RedactionConfig) =>
       )
     }
 
-    const detailsOf = (parts: Pick<Parts, "ingest" | "redaction" | "scope" | "source">) =>
+    const detailsOf = (
+      parts: Pick<Parts, "ingest" | "redaction" | "scope" | "source">,
+      known: ReadonlyArray<KnownValue>
+    ) =>
       Effect.gen(function* () {
         const { before, extended, fields } = parts.scope
         const counts = countsFrom(before)
@@ -348,7 +354,13 @@ export const make = (config: RedactionConfig) =>
           counts.keep("tool_calls")
         }
         counts.sum.addAll(parts.redaction?.redactions ?? [])
-        const details = yield* callDetails.ofDelivery(parts.ingest, fields, extended ? before : undefined, counts)
+        const details = yield* callDetails.ofDelivery(
+          parts.ingest,
+          fields,
+          extended ? before : undefined,
+          [...(parts.redaction?.values ?? []), ...known],
+          counts
+        )
         return {
           ...details,
           redactions: counts.sum.list(),
@@ -382,13 +394,14 @@ export const make = (config: RedactionConfig) =>
               })
             : undefined
         const transcript = transcriptSource(speech?.transcript ?? ingest.transcript, before)
-        const redaction = yield* redactTranscript(transcript, scope.fields, knownOf(ingest, agent, before))
+        const known = knownOf(ingest, agent, before)
+        const redaction = yield* redactTranscript(transcript, scope.fields, known)
         const stored = before?.recording ?? undefined
         const mutesStored = stored !== undefined && (transcript.delivered || scope.extended)
         const channel = channelOf(ingest.body.main_agent_channel_index) ?? stored?.mainAgentChannelIndex ?? undefined
         const audio = delivered.audio ?? (mutesStored ? yield* readStored(stored) : undefined)
         const muted = audio === undefined ? withoutAudio(delivered.error) : yield* mute(audio, redaction, channel)
-        const details = yield* detailsOf({ ingest, scope, source: transcript, redaction })
+        const details = yield* detailsOf({ ingest, scope, source: transcript, redaction }, known)
         const parts: Parts = {
           ingest,
           agent,

@@ -17,6 +17,7 @@ import { mergeMetadata, PLATFORM_KEY, platformPart } from "../platforms/Envelope
 import type { RedactionUnavailable } from "./CallErrors.js"
 import { CallLimits, type CallRecord } from "./CallRecord.js"
 import type { CalledAgent, Delivery, ReviewTexts } from "./Delivery.js"
+import type { IngestBody } from "./IngestBody.js"
 import type { ValidIngest } from "./IngestValidation.js"
 import type { RedactionWork } from "./RedactionWork.js"
 
@@ -24,7 +25,10 @@ import type { RedactionWork } from "./RedactionWork.js"
 const callDetails = ["metadata", "dynamic_variables", "feedback", "customer_number", "call_ended_reason"] as const
 export type CallDetail = (typeof callDetails)[number]
 
-type Redacted<A> = Effect.Effect<A, RedactionUnavailable>
+/** The details that are redacted as documents. */
+const DOCUMENTS = ["metadata", "dynamic_variables", "feedback", "call_ended_reason"] as const
+
+const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
 
 /** The name and the event identify the envelope and are the platform's, so a recognizer must not change them. */
 const keepingName = ({ event, name }: JsonObject, redacted: Json): Json =>
@@ -41,18 +45,17 @@ const keepingPlatform = (before: Json, after: Json): Json => {
     : { ...after, [PLATFORM_KEY]: keepingName(part, redacted) }
 }
 
-/**
- * The metadata with what a platform states about the call redacted: its summary and analysis repeat what was said. Undefined
- * without any.
- */
-const platformRedacted = (
-  metadata: Json | null | undefined,
-  redact: (value: Json) => Redacted<Json>
-): Redacted<Json | undefined> => {
-  const part = platformPart(metadata)
-  return part === undefined || !isPlainObject(metadata)
-    ? Effect.succeed(metadata ?? undefined)
-    : Effect.map(redact(part), (redacted) => ({ ...metadata, [PLATFORM_KEY]: keepingName(part, redacted) }))
+/** Redacted metadata: all of it, or of metadata that is kept the part of its platform. */
+const metadataOf = (
+  before: Json | undefined,
+  keptPart: JsonObject | undefined,
+  after: Json | undefined,
+  afterPart: Json | undefined
+): Json | undefined => {
+  if (before === undefined) return undefined
+  return keptPart !== undefined && isPlainObject(before)
+    ? { ...before, [PLATFORM_KEY]: keepingName(keptPart, afterPart ?? null) }
+    : keepingPlatform(before, after ?? null)
 }
 
 const documentText = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value))
@@ -83,14 +86,17 @@ const textRedacted = (
   Effect.map(redactJsonInSteps(text, fields, options), (redacted) => (typeof redacted === "string" ? redacted : text))
 
 /**
- * Why a call ended, redacted unless it is one of a platform's codes, such as `exceeded-max-duration`. Charts count calls by
- * these, and some have names of persons and places in them.
+ * Whether why a call ended is one of a platform's codes, such as `exceeded-max-duration`. Charts count calls by these, and
+ * some have names of persons and places in them.
  */
+const isCode = (reason: string): boolean => /^\p{L}+(?:[-_.]\p{L}+)*$/u.test(reason)
+
+/** Why a call ended, redacted unless it is a code. */
 export const redactEndedReason = (
   reason: string,
   fields: ReadonlyArray<SensitiveField>,
   options: RedactOptions
-): string => (/^\p{L}+(?:[-_.]\p{L}+)*$/u.test(reason) ? reason : redactText(reason, fields, options))
+): string => (isCode(reason) ? reason : redactText(reason, fields, options))
 
 const reviewRedacted = (
   { dropoffPoint, feedback, topic }: ReviewTexts,
@@ -116,65 +122,104 @@ export const makeDetails = (
 ) => {
   const redacted = new Set(callDetails.filter((name) => !keep.includes(name)))
 
-  /** The delivered value, or the stored one (`kept`) where it has to be redacted again. */
-  const detail = <A extends Json>(
+  /** The delivered value, or the stored one where it has to be redacted again. */
+  const valueOf = <A extends Json>(
     counts: DetailCounts,
     name: CallDetail,
     given: A | null,
-    kept: A | null | undefined,
-    redact: (value: A) => Redacted<A>
-  ): Redacted<A | undefined> => {
-    const value = given ?? (redacted.has(name) ? kept : undefined)
+    stored: A | null | undefined
+  ): A | undefined => {
     // What the stored value was redacted of before counts as long as the value stays.
     if (given === null) counts.keep(name)
-    if (value === undefined || value === null || !redacted.has(name)) return Effect.succeed(value ?? undefined)
-    return Effect.tap(redact(value), (after) => {
-      counts.sum.addDocument(name, documentText(value), documentText(after))
-      return Effect.void
-    })
+    return given ?? (redacted.has(name) ? (stored ?? undefined) : undefined)
   }
 
+  const documentsOf = (
+    { dynamic_variables, feedback, call_ended_reason, customer_number, metadata }: IngestBody,
+    stored: CallRecord | undefined,
+    counts: DetailCounts
+  ) => {
+    const before = stored?.metadata ?? null
+    const kept = platformPart(before) === undefined ? undefined : before
+    const merged =
+      metadata === null
+        ? kept
+        : // What stays of the stored metadata has to be redacted as well, whoever stated it.
+          mergeMetadata(before, metadata, {
+            ended_reason: call_ended_reason !== null,
+            customer_number: customer_number !== null
+          })
+    return {
+      metadata: valueOf<Json>(counts, "metadata", merged ?? null, stored?.metadata),
+      dynamic_variables: valueOf<Json>(counts, "dynamic_variables", dynamic_variables, stored?.dynamicVariables),
+      feedback: valueOf(counts, "feedback", feedback, stored?.feedback),
+      call_ended_reason: valueOf(counts, "call_ended_reason", call_ended_reason, stored?.callEndedReason)
+    }
+  }
+
+  /** Documents and texts, redacted together: a value that one of them tells is found in the others. */
+  const documentsRedacted = (
+    documents: ReadonlyArray<Json>,
+    fields: ReadonlyArray<SensitiveField>,
+    known: ReadonlyArray<KnownValue>
+  ): Effect.Effect<ReadonlyArray<Json>, RedactionUnavailable> =>
+    documents.length === 0
+      ? Effect.succeed(documents)
+      : Effect.map(work.json(documents, fields, { ...options, known }), (answer) => (isList(answer) ? answer : []))
+
   return {
-    /** `stored` is the stored call when its details have to be redacted by more fields. */
+    /** `stored` is the stored call when its details have to be redacted by more fields; `known` is looked for in them. */
     ofDelivery: (
       { body }: ValidIngest,
       fields: ReadonlyArray<SensitiveField>,
       stored: CallRecord | undefined,
+      known: ReadonlyArray<KnownValue>,
       counts: DetailCounts
-    ): Redacted<Pick<Delivery, "customerNumber" | "callEndedReason" | "feedback" | "metadata" | "dynamicVariables">> =>
-      Effect.suspend(() => {
-        const json = (value: Json): Redacted<Json> => work.json(value, fields, options)
-        const before = stored?.metadata ?? null
-        const kept = platformPart(before) === undefined ? undefined : before
-        const merged =
-          body.metadata === null
-            ? kept
-            : // What stays of the stored metadata has to be redacted as well, whoever stated it.
-              mergeMetadata(before, body.metadata, {
-                ended_reason: body.call_ended_reason !== null,
-                customer_number: body.customer_number !== null
-              })
-        return Effect.all({
-          metadata: redacted.has("metadata")
-            ? detail<Json>(counts, "metadata", merged ?? null, stored?.metadata, (value) =>
-                Effect.map(json(value), (after) => keepingPlatform(value, after))
-              )
-            : platformRedacted(merged, json),
-          dynamicVariables: detail(counts, "dynamic_variables", body.dynamic_variables, stored?.dynamicVariables, json),
-          feedback: detail(counts, "feedback", body.feedback, stored?.feedback, (value) =>
-            textRedacted(value, fields, options)
-          ),
-          customerNumber: detail(counts, "customer_number", body.customer_number, stored?.customerNumber, (value) =>
-            Effect.sync(() => redactCustomerNumber(value, fields, options).slice(0, CallLimits.customerNumber))
-          ),
-          callEndedReason: detail(
-            counts,
-            "call_ended_reason",
-            body.call_ended_reason,
-            stored?.callEndedReason,
-            (value) => Effect.sync(() => redactEndedReason(value, fields, options).slice(0, CallLimits.callEndedReason))
-          )
+    ): Effect.Effect<
+      Pick<Delivery, "customerNumber" | "callEndedReason" | "feedback" | "metadata" | "dynamicVariables">,
+      RedactionUnavailable
+    > =>
+      Effect.gen(function* () {
+        const values = documentsOf(body, stored, counts)
+        const { metadata } = values
+        // Of metadata that is kept, what its platform states about the call: its summary repeats what was said.
+        const part = redacted.has("metadata") ? undefined : platformPart(metadata)
+        const asked = DOCUMENTS.flatMap((name) => {
+          const value = values[name]
+          const isRedacted =
+            redacted.has(name) && !(name === "call_ended_reason" && typeof value === "string" && isCode(value))
+          return value === undefined || !isRedacted ? [] : [[name, value] as const]
         })
+        const answers = yield* documentsRedacted(
+          [...asked.map(([, value]) => value), ...(part === undefined ? [] : [part])],
+          fields,
+          known
+        )
+        const after = new Map<CallDetail, Json>()
+        asked.forEach(([name, before], at) => {
+          // What is missing in the answer is not stored.
+          const now = answers[at] ?? null
+          counts.sum.addDocument(name, documentText(before), documentText(now))
+          after.set(name, now)
+        })
+        const documentOf = (name: keyof typeof values): Json | undefined => after.get(name) ?? values[name]
+        const textOf = (name: keyof typeof values, most: number): string | undefined => {
+          const text = documentOf(name)
+          return typeof text === "string" ? text.slice(0, most) : undefined
+        }
+        const number = valueOf(counts, "customer_number", body.customer_number, stored?.customerNumber)
+        const redactedNumber =
+          number === undefined || !redacted.has("customer_number")
+            ? number
+            : redactCustomerNumber(number, fields, options).slice(0, CallLimits.customerNumber)
+        counts.sum.addDocument("customer_number", number ?? "", redactedNumber ?? "")
+        return {
+          metadata: metadataOf(metadata, part, documentOf("metadata"), answers[asked.length]),
+          dynamicVariables: documentOf("dynamic_variables"),
+          feedback: textOf("feedback", Infinity),
+          callEndedReason: textOf("call_ended_reason", CallLimits.callEndedReason),
+          customerNumber: redactedNumber
+        }
       }),
     /** The texts of a review that are stored, before and after they are redacted. */
     ofReviewer: (

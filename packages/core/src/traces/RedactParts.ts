@@ -41,6 +41,8 @@ const toolCallOf = ({ arguments: given = "", id, name, result }: TracedTool): To
 
 const withTool = (tool: TracedTool, redacted: ToolCall | undefined): TracedTool => ({
   ...tool,
+  name: redacted?.name ?? "",
+  ...(tool.id === undefined ? {} : { id: redacted?.id ?? "" }),
   ...(tool.arguments === undefined ? {} : { arguments: redacted?.arguments ?? "" }),
   ...(tool.result === undefined ? {} : { result: redacted?.result ?? "" })
 })

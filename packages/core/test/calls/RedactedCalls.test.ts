@@ -414,6 +414,36 @@ for (const database of TestEngine.databases) {
       })
     )
 
+    it.effect("are searched for what was said in every detail, and in the names and ids of tool calls", () =>
+      Effect.gen(function* () {
+        const { actor, agent } = yield* TestEngine.fixture
+        const { call } = yield* ingest(actor, {
+          call_id: "a",
+          agent: agent.id,
+          transcript_type: "provider_a",
+          transcript_json: [
+            { role: "bot", message: "May I have your full name?", secondsFromStart: 0, duration: 1000 },
+            { role: "user", message: "My name is Quimbla Zorvetti.", secondsFromStart: 3, duration: 3000 },
+            {
+              role: "tool_calls",
+              secondsFromStart: 7,
+              toolCalls: [{ id: "415-555-2671", function: { name: "find quimbla zorvetti", arguments: "{}" } }]
+            }
+          ],
+          metadata: { note: "quimbla zorvetti calls at noon", plan: "gold" },
+          feedback: "Quimbla Zorvetti was content.",
+          call_ended_reason: "zorvetti hung up",
+          redact_fields: ["person_name", "phone_number"]
+        })
+        expect(call).toMatchObject({
+          metadata: { note: "[PERSON_NAME] calls at noon", plan: "gold" },
+          feedback: "[PERSON_NAME] was content.",
+          callEndedReason: "[PERSON_NAME] hung up"
+        })
+        expect(call.transcript?.toolCalls).toMatchObject([{ id: "[PHONE_NUMBER]", name: "find [PERSON_NAME]" }])
+      })
+    )
+
     it.effect("are redacted in feedback that a person wrote before", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture

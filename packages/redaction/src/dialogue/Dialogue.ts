@@ -104,8 +104,9 @@ class TurnReader {
   view(turn: number, speaker: string, isApart: boolean, before: ReadonlyArray<Asked>): TurnView {
     const place = this.place(turn)
     const cues = this.#cuesOf(place)
-    const isMore = !this.hasValue(turn) && asksForMore(this.call.tokens.all, place.from, place.to)
-    const open = isApart ? [] : resolved(this.asked(turn, cues), before, isMore)
+    const isPart = asksForMore(this.call.tokens.all, place.from, place.to)
+    const asked = this.asked(turn, cues).map((one) => inContext(one, before, isPart))
+    const open = isApart ? [] : resolved(asked, before, isPart && !this.hasValue(turn))
     return { turn, place, speaker, isApart, cues, open, keeps: this.keeps(turn) }
   }
 
@@ -163,10 +164,27 @@ class TurnReader {
     return false
   }
 
+  /** Digits of a turn, those that are said in words included. */
+  figures(turn: number): number {
+    const { from, to } = this.place(turn)
+    let figures = 0
+    for (let at = from; at < to; at++) {
+      const token = this.call.tokens.all[at]
+      if (token?.cls === "N" || token?.cls === "X") figures += token.text.replace(/\D/g, "").length
+      else if (token !== undefined && /^[dtyzxoPFsMm]$/.test(token.cls)) figures++
+    }
+    return figures
+  }
+
   /** Where the last figure of a turn stands; before its first token where there is none. */
   #lastFigure(turn: number): number {
     const { from, to } = this.place(turn)
-    for (let at = to - 1; at >= from; at--) if (/^[dtyzNXP]$/.test(this.call.tokens.all[at]?.cls ?? "")) return at
+    const { all } = this.call.tokens
+    for (let at = to - 1; at >= from; at--) {
+      // "the last four of": no figure of a value.
+      if (/^(last|final|first)$/.test(all[at - 1]?.lower ?? "") && all[at]?.cls === "d") continue
+      if (/^[dtyzNXP]$/.test(all[at]?.cls ?? "")) return at
+    }
     return from - 1
   }
 
@@ -189,10 +207,11 @@ class TurnReader {
     const reach = to - from <= MAX_REQUEST ? to : one.to
     for (let at = from; at < reach; at++) if (ASKING.test(all[at]?.lower ?? "")) return true
     for (let at = one.to; at < to; at++) if (all[at]?.text === "?") return true
+    const isListed = [all[one.from - 1], all[one.to]].some((next) => /^(and|or|,|&)$/.test(next?.lower ?? ""))
     return (
       to - from <= MAX_SHORT &&
       one.to - from <= MAX_SHORT &&
-      /^(your|the|and|or|now|okay|ok|full|last|first)$/.test(all[from]?.lower ?? "")
+      (isListed || /^(your|the|and|or|now|okay|ok|full|last|first)$/.test(all[from]?.lower ?? ""))
     )
   }
 
@@ -210,11 +229,26 @@ interface State {
   readonly answers: Array<AnswerPlace>
   readonly since: number
   isAnswered: boolean
+  /** Digits that were given in answer. */
+  figures: number
 }
 
 const DATES = new Set(["dob", "date"])
 
 /** What "the last four" and "the year" are of: what was asked for before. */
+/** Fewest letters and digits of the answer to a question for a part: "the last four of your phone number". */
+const MIN_PART = 3
+
+/** A question for a part of a value, and "the account" after a routing number: that of a bank. */
+const inContext = (one: Asked, before: ReadonlyArray<Asked>, isPart: boolean): Asked => ({
+  ...one,
+  min: isPart && one.reads === "code" ? Math.min(one.min, MIN_PART) : one.min,
+  field:
+    one.field === "account_number" && one.isWeak && before.some(({ field }) => field === "bank_account")
+      ? "bank_account"
+      : one.field
+})
+
 const resolved = (asked: ReadonlyArray<Asked>, before: ReadonlyArray<Asked>, isMore: boolean): ReadonlyArray<Asked> => {
   const own = asked.filter(({ reads }) => reads !== "more date")
   if (own.length > 0) return own
@@ -245,6 +279,10 @@ interface TurnView {
   readonly keeps: boolean
 }
 
+/** The digits of the shortest answer to what is asked for. */
+const fewest = (asked: ReadonlyArray<Asked>): number =>
+  asked.reduce((least, { min, reads }) => Math.min(least, reads === "code" ? min : 1), Infinity)
+
 /** Whether an exchange ends with a turn: the side that asked goes on to something else, or the other one does. */
 const endsAt = (reader: TurnReader, state: State, { keeps, speaker, turn }: TurnView): boolean => {
   if (keeps) return false
@@ -263,7 +301,12 @@ const answeredBy = (reader: TurnReader, state: State, view: TurnView): State | u
     const next = view.cues.length > 0 ? view.cues : isAsker ? view.open : []
     state.answers.push(answerPlace(view.place, view.turn, isAsker, next))
   }
-  if (!isAsker && reader.hasValue(view.turn)) state.isAnswered = true
+  if (!isAsker && reader.hasValue(view.turn)) {
+    const figures = reader.figures(view.turn)
+    state.figures += figures
+    // Part of a number is no answer yet: it goes on after an aside ("sorry, my system is slow today").
+    state.isAnswered = figures === 0 || state.figures >= fewest(state.asked)
+  }
   return ends || (isAsker && asksNext) ? undefined : state
 }
 
@@ -286,7 +329,7 @@ export const dialogueOf = (call: CallText, cues: ReadonlyArray<Cue>): Dialogue =
     if (!isQuestion) continue
     const answers: Array<AnswerPlace> = []
     exchanges.push({ asked: view.open, answers })
-    state = { asked: view.open, asker: speaker, answers, since: turn, isAnswered: false }
+    state = { asked: view.open, asker: speaker, answers, since: turn, isAnswered: false, figures: 0 }
     lastAsked = view.open
   }
   return { exchanges, breaks }

@@ -49,7 +49,13 @@ for (const { field, phrases: all, reads } of Schema.decodeUnknownSync(Schema.Arr
   for (const phrase of all) phrases.add(phrase.split(" "), { field, reads })
 
 /** "and the last four": more of what was asked for before. */
-const MORE = wordSet("four five six digits numbers letters characters")
+const MORE = wordSet("three four five six 3 4 5 6 digits numbers letters characters")
+
+/** "in the last three months" asks for no part of a value. */
+const PERIOD = /^(minutes?|hours?|days?|nights?|weeks?|months?|years?|times|calls?|visits?|orders?)$/
+
+/** Most tokens of a question that is a word alone: "year?", "and the month". */
+const MAX_WORD = 3
 
 const readingOf = ({ field, kind }: Cue): Reading => {
   if (kind === "expiry") return "date"
@@ -95,6 +101,11 @@ export const questionsIn = (
     found.push({ ...hit.value, min, max, phrase, isWeak: false, from: at, to: hit.to })
     at = hit.to - 1
   }
+  for (let at = from; found.length === 0 && to - from <= MAX_WORD && at < to; at++) {
+    const phrase = all[at]?.lower ?? ""
+    if (/^(year|month|day)$/.test(phrase))
+      found.push({ field: "date", reads: "more date", min: 1, max: 34, phrase, isWeak: false, from: at, to: at + 1 })
+  }
   return found.sort((a, b) => a.from - b.from)
 }
 
@@ -103,7 +114,8 @@ export const asksForMore = (all: ReadonlyArray<Token>, from: number, to: number)
   for (let at = from; at < to; at++) {
     const word = all[at]?.lower ?? ""
     const next = all[at + 1]?.lower ?? ""
-    if (/^(last|final|first|other|remaining|next)$/.test(word) && at + 1 < to && MORE.has(next)) return true
+    const isPart = /^(last|final|first|other|remaining|next)$/.test(word) && at + 1 < to && MORE.has(next)
+    if (isPart && !PERIOD.test(all[at + 2]?.lower ?? "")) return true
     if (word === "rest" || word === "remainder" || word === "others") return true
   }
   return false

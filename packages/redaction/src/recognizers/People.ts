@@ -25,11 +25,36 @@ const speakingName: NameRule = (names, at, found) => {
   return undefined
 }
 
+/** Whether a turn, or what a greeting opens, begins with two capitalized words that are in no dictionary. */
+const areUnknownNames = (names: NameReader, at: number): boolean => {
+  const { reader } = names
+  const isUnknown = (word: number): boolean =>
+    reader.cls(word) === "w" &&
+    /^\p{Lu}\p{Ll}+$/u.test(reader.written(word)) &&
+    !names.isWord(names.bare(word)) &&
+    !reader.isIn("places", names.bare(word))
+  return (
+    isUnknown(at) &&
+    isUnknown(at + 1) &&
+    (reader.turn(at - 1) !== reader.turn(at) || reader.endsAt(at - 1, /^[.,!?n]$/))
+  )
+}
+
 /** "Tom Lee here" */
 const presentName: NameRule = (names, at, found) => {
   const { reader } = names
-  if (reader.word(at) === "here" && names.isFullName(at - 2) && !/^(is|was)$/.test(reader.word(at - 3)))
+  const isName = names.isFullName(at - 2) || areUnknownNames(names, at - 2)
+  if (reader.word(at) === "here" && isName && !/^(is|was)$/.test(reader.word(at - 3)))
     found.push(names.candidate("person_name", at - 2, at, 0.72, 'before "here"'))
+  return undefined
+}
+
+/** "Quimbla Zorvetti, phone 415-555-2671": a name that nothing introduces, at the beginning of a turn. */
+const openingName: NameRule = (names, at, found) => {
+  const { reader } = names
+  const isFirst = at === 0 || reader.turn(at - 1) !== reader.turn(at) || reader.cls(at - 1) === "n"
+  if (isFirst && areUnknownNames(names, at) && reader.endsAt(at + 2, /^[.,?!n;:]$/))
+    found.push(names.candidate("person_name", at, at + 2, 0.6, "opens the turn"))
   return undefined
 }
 
@@ -92,6 +117,7 @@ const rules: ReadonlyArray<NameRule> = [
   introduction,
   speakingName,
   presentName,
+  openingName,
   listedName,
   spelledBehind,
   spelledOut,

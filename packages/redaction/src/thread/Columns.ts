@@ -57,10 +57,11 @@ export const RedactionColumns = Schema.Struct({
 })
 export type RedactionColumns = typeof RedactionColumns.Type
 
-const textsOf = (texts: ReadonlyArray<string | undefined>): Texts => ({
-  joined: texts.join(""),
-  lengths: Int32Array.from(texts, (text) => text?.length ?? -1)
-})
+const textsOf = (texts: ReadonlyArray<string | undefined>): Texts => {
+  const lengths = new Int32Array(texts.length)
+  for (let at = 0; at < texts.length; at++) lengths[at] = texts[at]?.length ?? -1
+  return { joined: texts.join(""), lengths }
+}
 
 /** Reads texts one by one. */
 const textReader = ({ joined, lengths }: Texts): (() => string | undefined) => {
@@ -80,15 +81,34 @@ const timeOf = (time: number | undefined): number | undefined => (Number.isNaN(t
 const numberOf = (speaker: Speaker): number => (speaker === "main_agent" ? 0 : 1)
 const speakerOf = (number: number | undefined): Speaker => (number === 0 ? "main_agent" : "testing_agent")
 
+/** Start and end of turns or words. */
+const timesOf = (timed: ReadonlyArray<Pick<Word, "startTime" | "endTime">>): Float64Array<ArrayBuffer> => {
+  const times = new Float64Array(2 * timed.length)
+  let at = 0
+  for (const { endTime, startTime } of timed) {
+    times[at++] = known(startTime)
+    times[at++] = known(endTime)
+  }
+  return times
+}
+
+// Loops into typed arrays: this is done by the thread that answers requests, for up to a hundred thousand words.
 export const transcriptColumns = ({ toolCalls, turns }: Transcript): TranscriptColumns => {
-  const words = turns.flatMap((turn) => turn.words)
+  const speakers = new Uint8Array(turns.length)
+  const wordCounts = new Int32Array(turns.length)
+  const words: Array<Word> = []
+  turns.forEach((turn, at) => {
+    speakers[at] = numberOf(turn.speaker)
+    wordCounts[at] = turn.words.length
+    for (const word of turn.words) words.push(word)
+  })
   return {
     contents: textsOf(turns.map(({ content }) => content)),
-    speakers: Uint8Array.from(turns, ({ speaker }) => numberOf(speaker)),
-    times: Float64Array.from(turns.flatMap(({ endTime, startTime }) => [known(startTime), known(endTime)])),
-    wordCounts: Int32Array.from(turns, (turn) => turn.words.length),
+    speakers,
+    times: timesOf(turns),
+    wordCounts,
     words: textsOf(words.map(({ text }) => text)),
-    wordTimes: Float64Array.from(words.flatMap(({ endTime, startTime }) => [known(startTime), known(endTime)])),
+    wordTimes: timesOf(words),
     arguments: textsOf(toolCalls.map((tool) => tool.arguments)),
     results: textsOf(toolCalls.map(({ result }) => result))
   }
@@ -100,24 +120,32 @@ export const transcriptOf = (columns: TranscriptColumns): Transcript => {
   const nextArguments = textReader(columns.arguments)
   const nextResult = textReader(columns.results)
   let word = 0
-  const wordOf = (): Word => {
-    const at = 2 * word++
-    return {
-      text: nextWord() ?? "",
-      startTime: timeOf(columns.wordTimes[at]),
-      endTime: timeOf(columns.wordTimes[at + 1])
+  const wordsOf = (count: number): ReadonlyArray<Word> => {
+    const words: Array<Word> = []
+    for (const end = word + count; word < end; word++) {
+      words.push({
+        text: nextWord() ?? "",
+        startTime: timeOf(columns.wordTimes[2 * word]),
+        endTime: timeOf(columns.wordTimes[2 * word + 1])
+      })
     }
+    return words
   }
-  return {
-    turns: Array.from(columns.speakers, (speaker, at): Turn => ({
-      speaker: speakerOf(speaker),
+  const turns: Array<Turn> = []
+  for (let at = 0; at < columns.speakers.length; at++) {
+    turns.push({
+      speaker: speakerOf(columns.speakers[at]),
       content: nextContent() ?? "",
       startTime: timeOf(columns.times[2 * at]),
       endTime: timeOf(columns.times[2 * at + 1]),
-      words: Array.from({ length: columns.wordCounts[at] ?? 0 }, wordOf)
-    })),
-    toolCalls: Array.from(columns.arguments.lengths, () => ({ arguments: nextArguments() ?? "", result: nextResult() }))
+      words: wordsOf(columns.wordCounts[at] ?? 0)
+    })
   }
+  const toolCalls = Array.from(columns.arguments.lengths, (): ToolCall => ({
+    arguments: nextArguments() ?? "",
+    result: nextResult()
+  }))
+  return { turns, toolCalls }
 }
 
 /** Numbers of a span. */
@@ -133,20 +161,30 @@ export const spanColumns = (spans: ReadonlyArray<TurnSpan>): SpanColumns => {
     numbers.set(key, kinds.length)
     return kinds.push({ field, evidence, recognizer }) - 1
   }
-  return {
-    spans: Float64Array.from(
-      spans.flatMap((span) => [span.turn, span.start, span.end, span.score, numberOfKind(span)])
-    ),
-    kinds
-  }
+  const columns = new Float64Array(SPAN * spans.length)
+  spans.forEach((span, index) => {
+    columns.set([span.turn, span.start, span.end, span.score, numberOfKind(span)], SPAN * index)
+  })
+  return { spans: columns, kinds }
 }
 
-export const spansOf = ({ kinds, spans }: SpanColumns): ReadonlyArray<TurnSpan> =>
-  Array.from({ length: spans.length / SPAN }, (_, at) => at * SPAN).flatMap((at) => {
-    const [turn = 0, start = 0, end = 0, score = 0, number = 0] = spans.subarray(at, at + SPAN)
-    const kind = kinds[number]
-    return kind === undefined ? [] : [{ turn, start, end, score, ...kind }]
-  })
+export const spansOf = ({ kinds, spans }: SpanColumns): ReadonlyArray<TurnSpan> => {
+  const read: Array<TurnSpan> = []
+  for (let at = 0; at < spans.length; at += SPAN) {
+    const kind = kinds[spans[at + 4] ?? -1]
+    if (kind === undefined) continue
+    read.push({
+      turn: spans[at] ?? 0,
+      start: spans[at + 1] ?? 0,
+      end: spans[at + 2] ?? 0,
+      score: spans[at + 3] ?? 0,
+      field: kind.field,
+      evidence: kind.evidence,
+      recognizer: kind.recognizer
+    })
+  }
+  return read
+}
 
 /** Numbers of a range. */
 const RANGE = 3
@@ -162,8 +200,8 @@ const rangesOf = (columns: RedactionColumns["ranges"]): SpeakerRanges =>
     : {
         _tag: "Known",
         ranges: Array.from({ length: columns.length / RANGE }, (_, at): SpeakerRange => {
-          const [speaker, start = 0, end = 0] = columns.subarray(at * RANGE, (at + 1) * RANGE)
-          return { speaker: speakerOf(speaker), start, end }
+          const from = RANGE * at
+          return { speaker: speakerOf(columns[from]), start: columns[from + 1] ?? 0, end: columns[from + 2] ?? 0 }
         })
       }
 

@@ -92,16 +92,45 @@ const valuesOf = (reader: CallReader, stretches: ReadonlyArray<Stretch>): Readon
 }
 
 /** Digits, letters and check digits decide which of the numbers that were asked for is answered. */
-const codes = (reader: CallReader, { answers }: Exchange, asked: ReadonlyArray<Asked>): ReadonlyArray<Candidate> => {
+const codes = (
+  reader: CallReader,
+  { answers, asked: all }: Exchange,
+  asked: ReadonlyArray<Asked>
+): ReadonlyArray<Candidate> => {
   const letters = asked.some(({ field }) => !figuresOnly.has(field))
-  const stretches = answers.flatMap((place) => codeStretches(reader, place, letters))
+  const stretches = answers.flatMap((place) => codeStretches(reader, place, letters, asked.length > 1))
   const values = valuesOf(reader, stretches)
   const one = chosen(asked, values)
   if (one === undefined || !/\d/.test(charsIn(stretches)) === (one.field !== "vehicle_id")) return []
-  const score = one.field === "nothing" ? HARMLESS : ANSWER
+  // Where a date was asked for as well, figures behind a month or beside a whole number are of the date.
+  const withDate = all.some(({ reads }) => reads === "date")
+  const isWhole = stretches.some(({ chars }) => isValid(one.field, chars))
   return stretches
+    .filter(
+      ({ chars, from }) => !withDate || !(/^[Mm]$/.test(reader.cls(from - 1)) || (isWhole && chars.length < one.min))
+    )
     .filter(({ chars }) => !(isCardNumber(chars) && one.field !== "credit_card") && !isVin(chars))
-    .map((stretch) => candidateOf(reader, one, stretch, score))
+    .flatMap((stretch) =>
+      readingsOf(asked, one, stretch.chars).map((reading, at) =>
+        candidateOf(reader, reading, stretch, (reading.field === "nothing" ? HARMLESS : ANSWER) - at * BEHIND)
+      )
+    )
+}
+
+/** By how much another thing that was asked for is behind the one that an answer is taken for. */
+const BEHIND = 0.001
+
+/**
+ * What a part of an answer may be of what was asked for, the likeliest first: all that it is long enough for, and only those
+ * that pass their check where one does.
+ */
+const readingsOf = (asked: ReadonlyArray<Asked>, whole: Asked, chars: string): ReadonlyArray<Asked> => {
+  if (asked.length === 1 || whole.field === "nothing") return [whole]
+  const fitting = asked.filter(
+    ({ field, max, min }) => field !== "nothing" && field !== whole.field && chars.length >= min && chars.length <= max
+  )
+  const valid = [whole, ...fitting].filter(({ field }) => isValid(field, chars))
+  return valid.length > 0 ? valid : [whole, ...fitting]
 }
 
 /** Whether figures and months may be a date where one is expected. */

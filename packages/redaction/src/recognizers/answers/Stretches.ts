@@ -25,8 +25,16 @@ const MAX_GLUE = 3
 const isGlue = (reader: CallReader, at: number): boolean =>
   JOINT.test(reader.written(at)) || fillers.has(reader.word(at)) || joints.has(reader.word(at))
 
-/** Stretches of parts with nothing but marks, joints and fillers between them. */
-const stretchesOf = (reader: CallReader, place: AnswerPlace, read: CoreReader): ReadonlyArray<Stretch> => {
+/** Fewest letters and digits of a part that "and" separates from the next one, where two things were asked for. */
+const SEPARATE = 4
+
+/** Stretches of parts with nothing but marks, joints and fillers between them; `several`: two things were asked for. */
+const stretchesOf = (
+  reader: CallReader,
+  place: AnswerPlace,
+  read: CoreReader,
+  several = false
+): ReadonlyArray<Stretch> => {
   const found: Array<Stretch> = []
   let open: Stretch | undefined
   for (let at = place.from; at < place.to;) {
@@ -36,7 +44,10 @@ const stretchesOf = (reader: CallReader, place: AnswerPlace, read: CoreReader): 
       continue
     }
     let glue = open !== undefined && at - open.to <= MAX_GLUE
-    for (let between = open?.to ?? at; glue && between < at; between++) glue = isGlue(reader, between)
+    for (let between = open?.to ?? at; glue && between < at; between++) {
+      const separates = several && /^(and|&)$/.test(reader.word(between)) && (open?.chars.length ?? 0) >= SEPARATE
+      glue = isGlue(reader, between) && !separates
+    }
     if (glue && open !== undefined) {
       open = { ...open, to: core.to, chars: open.chars + core.chars }
       found[found.length - 1] = open
@@ -51,7 +62,7 @@ const stretchesOf = (reader: CallReader, place: AnswerPlace, read: CoreReader): 
 
 /** What follows an amount or a measure, which is no code. */
 const COUNTED =
-  /^(percent|times|minutes?|hours?|days?|weeks?|months?|years?|kids?|people|items?|miles?|units?|degrees|feet|foot|inches|pounds|kilos|dollars|bucks|euros|cents|megabits|gigabytes|lumens|steps?|boxes|bedrooms|guests?|stars|points|of)$/
+  /^(percent|times|seconds?|secs?|moments?|minutes?|hours?|days?|weeks?|months?|years?|kids?|people|items?|miles?|units?|degrees|feet|foot|inches|pounds|kilos|dollars|bucks|euros|cents|megabits|gigabytes|lumens|steps?|boxes|bedrooms|guests?|stars|points|of)$/
 
 const isCount = (reader: CallReader, to: number): boolean =>
   COUNTED.test(reader.word(to)) || /^[C%]$/.test(reader.cls(to)) || reader.written(to) === "%"
@@ -110,8 +121,13 @@ const letterCore = (reader: CallReader, at: number, place: AnswerPlace): boolean
 }
 
 /** Figures, and letters where a code may have them. */
-export const codeStretches = (reader: CallReader, place: AnswerPlace, letters: boolean): ReadonlyArray<Stretch> =>
-  stretchesOf(reader, place, (at) => {
+export const codeStretches = (
+  reader: CallReader,
+  place: AnswerPlace,
+  letters: boolean,
+  several: boolean
+): ReadonlyArray<Stretch> => {
+  const read: CoreReader = (at) => {
     const run = reader.runFrom(at)
     if (run !== undefined && (run.digits > 0 || (letters && run.pieces.length > 1))) {
       if (reader.cls(at - 1) === "$" || (run.chars.length < 7 && isCount(reader, run.to))) return undefined
@@ -122,26 +138,46 @@ export const codeStretches = (reader: CallReader, place: AnswerPlace, letters: b
     if (cls === "x" || cls === "o") return { to: at + 1, chars: "0" }
     if (/^[hk]$/.test(cls) && /^[dtyzN]$/.test(reader.cls(at - 1))) return { to: at + 1, chars: "00" }
     return letters && letterCore(reader, at, place) ? { to: at + 1, chars: reader.word(at) } : undefined
-  })
+  }
+  return stretchesOf(reader, place, read, several)
+}
+
+/** Whether a number begins with a written date: "8/4/79, W228817740" is read as one. */
+const hasSlash = (reader: CallReader, { from, to }: { readonly from: number; readonly to: number }): boolean => {
+  for (let at = from; at < to; at++) if (reader.written(at).includes("/")) return true
+  return false
+}
+
+/** Most digits of a date: a number of more is another value of the same answer. */
+const MAX_DATE_DIGITS = 8
+
+const dateCore = (reader: CallReader, at: number): ReturnType<CoreReader> => {
+  const cls = reader.cls(at)
+  if (/^[dtyzoFsM]$/.test(cls) || (cls === "N" && reader.written(at).length <= 8) || cls === "X") {
+    if (cls === "s" && !/^[FfTMm]$/.test(reader.cls(at + 1)) && reader.cls(at - 1) !== "T") return undefined
+    return /^[u%C]$/.test(reader.cls(at + 1)) ? undefined : { to: at + 1, chars: reader.written(at) }
+  }
+  if (cls === "m")
+    return /^[dtyzFsNT]$/.test(reader.cls(at + 1)) || /^[dtyzFsNf]$/.test(reader.cls(at - 1))
+      ? { to: at + 1, chars: reader.written(at) }
+      : undefined
+  if (/^[hk]$/.test(cls) && /^[dtyz]$/.test(reader.cls(at - 1))) return { to: at + 1, chars: reader.written(at) }
+  const next = cls === "f" && reader.cls(at + 1) === "T" ? at + 2 : at + 1
+  const isLead =
+    (cls === "T" && /^[Fsy]$/.test(reader.cls(next))) || (cls === "f" && /^[FsMmy]$/.test(reader.cls(next)))
+  return isLead ? { to: next, chars: "" } : undefined
+}
 
 /** "the sixteenth of the seventh", "3 12 2016", "may fifth": with the articles and "of" that belong to a date. */
-export const dateStretches = (reader: CallReader, place: AnswerPlace): ReadonlyArray<Stretch> =>
-  stretchesOf(reader, place, (at) => {
-    const cls = reader.cls(at)
-    if (/^[dtyzoFsM]$/.test(cls) || (cls === "N" && reader.written(at).length <= 8) || cls === "X") {
-      if (cls === "s" && !/^[FfTMm]$/.test(reader.cls(at + 1)) && reader.cls(at - 1) !== "T") return undefined
-      return /^[u%C]$/.test(reader.cls(at + 1)) ? undefined : { to: at + 1, chars: reader.written(at) }
-    }
-    if (cls === "m")
-      return /^[dtyzFsNT]$/.test(reader.cls(at + 1)) || /^[dtyzFsNf]$/.test(reader.cls(at - 1))
-        ? { to: at + 1, chars: reader.written(at) }
-        : undefined
-    if (/^[hk]$/.test(cls) && /^[dtyz]$/.test(reader.cls(at - 1))) return { to: at + 1, chars: reader.written(at) }
-    const next = cls === "f" && reader.cls(at + 1) === "T" ? at + 2 : at + 1
-    const isLead =
-      (cls === "T" && /^[Fsy]$/.test(reader.cls(next))) || (cls === "f" && /^[FsMmy]$/.test(reader.cls(next)))
-    return isLead ? { to: next, chars: "" } : undefined
+export const dateStretches = (reader: CallReader, place: AnswerPlace): ReadonlyArray<Stretch> => {
+  let otherUntil = 0
+  return stretchesOf(reader, place, (at) => {
+    const run = reader.runFrom(at)
+    const isOther = run !== undefined && run.digits > MAX_DATE_DIGITS && !hasSlash(reader, run)
+    if (isOther) otherUntil = run.to
+    return at < otherUntil ? undefined : dateCore(reader, at)
   })
+}
 
 /** Whether a number may be an hour or minutes. */
 const isClock = (reader: CallReader, at: number): boolean => {
@@ -173,7 +209,7 @@ export const numberStretches = (reader: CallReader, place: AnswerPlace): Readonl
     const run = reader.runFrom(at)
     if (run === undefined || run.digits !== run.chars.length || isCounting(reader, run)) return undefined
     if (/^[C%]$/.test(reader.cls(run.to))) return undefined
-    const isYears = /^years?$/.test(reader.word(run.to))
+    const isYears = /^(years?|months?|weeks?)$/.test(reader.word(run.to))
     const to = isYears ? (reader.word(run.to + 1) === "old" ? run.to + 2 : run.to + 1) : run.to
     return isYears || reader.cls(run.to) !== "u" ? { to, chars: run.chars } : undefined
   })
