@@ -57,6 +57,15 @@ const runAt = (all: ReadonlyArray<Token>, at: number): Run | undefined => {
     from = between.to
   }
   if (pieces.length === 0) return undefined
+  if (pieces.length === MAX_RUN_PIECES) {
+    // A list of numbers: none of them is cut in the middle.
+    const cut = joints.lastIndexOf(",")
+    if (cut > 0) {
+      pieces.length = cut
+      joints.length = cut
+      end = pieces[cut - 1]?.to ?? end
+    }
+  }
   const chars = pieces.map((piece) => piece.chars).join("")
   const spoken = pieces.some((piece) => piece.spoken)
   return { from: at, to: end, pieces, joints, chars, digits: digitsIn(chars), spoken }

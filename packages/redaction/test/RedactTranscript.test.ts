@@ -26,6 +26,25 @@ const redacted = (
   options: Redaction.RedactOptions = {}
 ): ReadonlyArray<string> => Redaction.redactTranscript(raw, fields, options).transcript.turns.map((one) => one.content)
 
+describe("many values of one kind in a row", () => {
+  for (const [field, separator, valueOf] of [
+    ["ssn", " ", (at: number) => `308 63 ${1000 + at}`],
+    ["ssn", ", ", (at: number) => `308-63-${1000 + at}`],
+    ["phone_number", " ", (at: number) => `415 555 ${1000 + at}`],
+    ["phone_number", ", ", (at: number) => `415-555-${1000 + at}`],
+    ["credit_card", " ", () => "4000 0566 5566 5556"],
+    ["credit_card", ", ", () => "4000056655665556"]
+  ] as const) {
+    it(`are found: ${field}, separated by "${separator}"`, () => {
+      for (const count of [2, 3, 4, 7, 20, 40]) {
+        const list = Array.from({ length: count }, (_, at) => valueOf(at)).join(separator)
+        const [text = ""] = redacted(call(`C: ${list}`), [field])
+        expect([count, text.match(/\d+/g)]).toEqual([count, null])
+      }
+    })
+  }
+})
+
 describe("a single requested field", () => {
   for (const [field, lines, expected] of [
     [

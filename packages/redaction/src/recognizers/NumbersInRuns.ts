@@ -99,14 +99,19 @@ const isValueShape = (mixed: MixedRun, first: number, last: number, edge: number
   if (inner.every((joint) => /^[-./(]$/.test(joint))) return true
   if (mixed.length(first) === 1 && inner[0] === " " && inner.slice(1).every((joint) => /^[-.(]$/.test(joint)))
     return true
-  const lengths = Array.from({ length: last - first }, (_, at) => mixed.length(first + at)).join(",")
-  return (
-    inner.every((joint) => joint === " ") &&
-    (first === edge || last === to) &&
-    /^(1,)?3,3,4$|^4,4,4,4$|^4,6,5$/.test(lengths) &&
-    !(mixed.length(first) === 4 && (mixed.length(last) === 4 || mixed.length(first - 1) === 4))
-  )
+  const shape = shapeOf(mixed, first, last)
+  if (!inner.every((joint) => joint === " ") || !/^(1,)?3,3,4$|^3,2,4$|^4,4,4,4$|^4,6,5$/.test(shape)) return false
+  const size = last - first
+  const isRepeated = shape === shapeOf(mixed, last, last + size) || shape === shapeOf(mixed, first - size, first)
+  // Groups of four are told from their neighbors where one number ends and the next begins alone.
+  return shape === "4,4,4,4"
+    ? first === edge || (last === to && mixed.length(first - 1) !== 4)
+    : first === edge || last === to || isRepeated
 }
+
+/** The lengths of pieces. */
+const shapeOf = (mixed: MixedRun, first: number, last: number): string =>
+  Array.from({ length: last - first }, (_, at) => mixed.length(first + at)).join(",")
 
 const digitsIn = (mixed: MixedRun, first: number, last: number): number => {
   let digits = 0
