@@ -179,15 +179,15 @@ export const entities = (
 export const Checks = <A extends string | number>({
   name,
   options,
-  chosen,
+  value: chosen,
   error,
   onChange
 }: {
   readonly name: string
   readonly options: ReadonlyArray<Option<A>>
-  readonly chosen: ReadonlyArray<A>
+  readonly value: ReadonlyArray<A>
   readonly error?: string | undefined
-  readonly onChange: (chosen: Array<A>) => void
+  readonly onChange: (value: Array<A>) => void
 }) => (
   <fieldset className="checks">
     <legend className="label">{name}</legend>
@@ -243,7 +243,7 @@ export const FormDialog = ({
   readonly error: unknown
   readonly fields: ReadonlyArray<string>
   readonly isPending: boolean
-  readonly isComplete?: boolean
+  readonly isComplete?: boolean | undefined
   readonly isNarrow?: boolean
   readonly onSubmit: () => void
   readonly onClose: () => void

@@ -66,21 +66,28 @@ export const ProjectSelect = ({
   )
 
 /** The last cell of a row: what can be done with its item. What a session may not do is left out. */
-export const RowActions = ({
-  name,
+export const RowActions = <A extends { readonly id: number; readonly name: string }>({
+  of,
   consequence,
   onEdit,
   onDelete
 }: {
-  readonly name: string
+  readonly of: A
   /** What deleting the item does to others. */
   readonly consequence: string
-  readonly onEdit?: (() => void) | undefined
-  readonly onDelete: (() => void) | undefined
+  readonly onEdit?: ((item: A) => void) | undefined
+  readonly onDelete: ((id: number) => void) | undefined
 }) => (
-  <td className="actions">
+  <>
     {onEdit === undefined ? null : (
-      <button type="button" className="button small" aria-label={`Edit ${name}`} onClick={onEdit}>
+      <button
+        type="button"
+        className="button small"
+        aria-label={`Edit ${of.name}`}
+        onClick={() => {
+          onEdit(of)
+        }}
+      >
         Edit
       </button>
     )}
@@ -88,13 +95,13 @@ export const RowActions = ({
       <button
         type="button"
         className="button small danger"
-        aria-label={`Delete ${name}`}
+        aria-label={`Delete ${of.name}`}
         onClick={() => {
-          if (confirm(`Delete "${name}"? ${consequence}`.trim())) onDelete()
+          if (confirm(`Delete "${of.name}"? ${consequence}`.trim())) onDelete(of.id)
         }}
       >
         Delete
       </button>
     )}
-  </td>
+  </>
 )

@@ -177,7 +177,7 @@ const Caller = ({ error, form, project, set }: Editing & { readonly project: num
           <Checks
             name="Tools"
             options={entities(tools.data)}
-            chosen={form.tool_ids}
+            value={form.tool_ids}
             error={at("tool_ids")}
             onChange={(tool_ids) => {
               set({ tool_ids })
@@ -200,7 +200,7 @@ const Metrics = ({ error, form, set }: Editing) => {
         <Checks
           name="Metrics"
           options={entities(metrics.data)}
-          chosen={form.metrics}
+          value={form.metrics}
           error={fieldMessages(error, "metrics")}
           onChange={(chosen) => {
             set({ metrics: chosen })

@@ -130,7 +130,9 @@ const Row = ({
       </div>
     </td>
     <td className="nowrap">{shortTime(evaluator.updated_at, now)}</td>
-    <RowActions name={evaluator.name} consequence="" onDelete={onDelete} />
+    <td className="actions">
+      <RowActions of={evaluator} consequence="" onDelete={onDelete} />
+    </td>
   </tr>
 )
 

@@ -4,20 +4,16 @@ import { useState } from "react"
 import { client, dataOf } from "../api/client.js"
 import { personalitiesQuery, type Personality } from "../api/tests.js"
 import { BEHAVIOR_FIELDS, BehaviorFields } from "../components/BehaviorFields.js"
-import { DraftOffer, useDraft } from "../components/draft.js"
+import { DataTable } from "../components/DataTable.js"
+import { useDraft } from "../components/draft.js"
+import { DraftDialog, useDraftForm } from "../components/DraftForm.js"
 import { Empty, ErrorNotice, Loaded } from "../components/Feedback.js"
-import { FormDialog, Select, TextArea, TextField } from "../components/Form.js"
+import { Select, TextArea, TextField } from "../components/Form.js"
 import { Icon } from "../components/Icon.js"
 import { useMay } from "../components/permission.js"
 import { ProjectSelect, RowActions, TestsHead, useProject } from "../components/TestPages.js"
-import { fieldMessages } from "../rules/fieldErrors.js"
 import { languageName, LANGUAGES } from "../rules/languages.js"
-import {
-  behaviorSummary,
-  personalityBodyOf,
-  type PersonalityForm,
-  personalityFormOf
-} from "../rules/personalityDraft.js"
+import { behaviorSummary, personalityBodyOf, personalityFormOf } from "../rules/personalityDraft.js"
 import "../styles/results.css"
 import "../styles/tests.css"
 
@@ -34,14 +30,9 @@ const PersonalityDialog = ({
   readonly project: number
   readonly onClose: () => void
 }) => {
-  const queries = useQueryClient()
   const draft = useDraft(`personality ${personality?.id ?? "new"}`, personalityFormOf(personality))
-  const form = draft.value
-  const set = (change: Partial<PersonalityForm>) => {
-    draft.set((current) => ({ ...current, ...change }))
-  }
-  const save = useMutation({
-    mutationFn: async () => {
+  const edit = useDraftForm(draft, {
+    save: async (form) => {
       const body = personalityBodyOf(form)
       if (personality === undefined) {
         await dataOf(client.POST("/test_framework/v1/personalities/", { body: { ...body, project } }))
@@ -49,37 +40,20 @@ const PersonalityDialog = ({
         await dataOf(client.PATCH("/test_framework/v1/personalities/{id}/", { params: path(personality.id), body }))
       }
     },
-    onSuccess: async () => {
-      draft.done()
-      await queries.invalidateQueries({ queryKey: ["personalities"] })
-      onClose()
-    }
+    list: "personalities",
+    onSaved: onClose
   })
-  const at = (field: string) => fieldMessages(save.error, field)
+  const { at, bind, form, set } = edit
   return (
-    <FormDialog
+    <DraftDialog
+      of={edit}
       title={personality === undefined ? "New personality" : "Edit personality"}
       submit={personality === undefined ? "Create" : "Save"}
-      error={save.error}
       fields={FIELDS}
-      isPending={save.isPending}
       isComplete={form.name.trim() !== ""}
-      isNarrow={false}
-      onSubmit={() => {
-        save.mutate()
-      }}
       onClose={onClose}
     >
-      <DraftOffer draft={draft} />
-      <TextField
-        name="Name"
-        value={form.name}
-        maxLength={255}
-        error={at("name")}
-        onChange={(name) => {
-          set({ name })
-        }}
-      />
+      <TextField name="Name" maxLength={255} {...bind("name")} />
       <Select
         name="Language"
         value={form.language}
@@ -92,15 +66,11 @@ const PersonalityDialog = ({
       <TextArea
         name="Description"
         hint="How the simulated caller speaks and behaves."
-        value={form.description}
         rows={4}
-        error={at("description")}
-        onChange={(description) => {
-          set({ description })
-        }}
+        {...bind("description")}
       />
-      <BehaviorFields form={form} error={save.error} set={set} />
-    </FormDialog>
+      <BehaviorFields of={edit} />
+    </DraftDialog>
   )
 }
 
@@ -162,73 +132,55 @@ export const Personalities = () => {
                     <p>A personality says how the simulated caller of an evaluator speaks and behaves.</p>
                   </Empty>
                 ) : (
-                  <div className="table-scroll" role="region" aria-label="Personalities" tabIndex={0}>
-                    <table className="table">
-                      <thead>
-                        <tr>
-                          <th>Name</th>
-                          <th>Language</th>
-                          <th>In this project</th>
-                          <th>
-                            <span className="sr-only">Actions</span>
-                          </th>
-                        </tr>
-                      </thead>
-                      <tbody>
-                        {personalities.map((personality) => (
-                          <tr key={personality.id}>
-                            <td className="wide">
-                              <span className="strong plain">{personality.name}</span>
-                              <div className="muted small plain clamp">{personality.description}</div>
-                              {behaviorSummary(personality.voice_behavior).length === 0 ? null : (
-                                <div className="small plain">
-                                  By voice: {behaviorSummary(personality.voice_behavior).join(", ")}
-                                </div>
-                              )}
-                            </td>
-                            <td className="nowrap">{languageName(personality.language)}</td>
-                            <td>
-                              {isEnabled.has(personality.id) ? (
-                                <span className="pill good">Enabled</span>
-                              ) : mayWrite && enabled.data !== undefined ? (
-                                <button
-                                  type="button"
-                                  className="button small"
-                                  aria-label={`Enable ${personality.name}`}
-                                  disabled={enable.isPending}
-                                  onClick={() => {
-                                    enable.mutate(personality.id)
-                                  }}
-                                >
-                                  Enable
-                                </button>
-                              ) : (
-                                <span className="pill">Not enabled</span>
-                              )}
-                            </td>
-                            <RowActions
-                              name={personality.name}
-                              onEdit={
-                                mayWrite
-                                  ? () => {
-                                      setEditing(personality)
-                                    }
-                                  : undefined
-                              }
-                              onDelete={
-                                mayDelete
-                                  ? () => {
-                                      remove.mutate(personality.id)
-                                    }
-                                  : undefined
-                              }
-                              consequence="Evaluators that use it will have none."
-                            />
-                          </tr>
-                        ))}
-                      </tbody>
-                    </table>
-                  </div>
+                  <DataTable
+                    label="Personalities"
+                    rows={personalities}
+                    columns={[
+                      {
+                        name: "Name",
+                        className: "wide",
+                        of: ({ description, name, voice_behavior }) => (
+                          <>
+                            <span className="strong plain">{name}</span>
+                            <div className="muted small plain clamp">{description}</div>
+                            {behaviorSummary(voice_behavior).length === 0 ? null : (
+                              <div className="small plain">By voice: {behaviorSummary(voice_behavior).join(", ")}</div>
+                            )}
+                          </>
+                        )
+                      },
+                      { name: "Language", className: "nowrap", of: ({ language }) => languageName(language) },
+                      {
+                        name: "In this project",
+                        of: ({ id, name }) =>
+                          isEnabled.has(id) ? (
+                            <span className="pill good">Enabled</span>
+                          ) : mayWrite && enabled.data !== undefined ? (
+                            <button
+                              type="button"
+                              className="button small"
+                              aria-label={`Enable ${name}`}
+                              disabled={enable.isPending}
+                              onClick={() => {
+                                enable.mutate(id)
+                              }}
+                            >
+                              Enable
+                            </button>
+                          ) : (
+                            <span className="pill">Not enabled</span>
+                          )
+                      }
+                    ]}
+                    actions={(personality) => (
+                      <RowActions
+                        of={personality}
+                        onEdit={mayWrite ? setEditing : undefined}
+                        onDelete={mayDelete ? remove.mutate : undefined}
+                        consequence="Evaluators that use it will have none."
+                      />
+                    )}
+                  />
                 )
               }
             </Loaded>

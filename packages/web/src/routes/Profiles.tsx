@@ -4,13 +4,14 @@ import { useState } from "react"
 import { agentsQuery } from "../api/calls.js"
 import { client, dataOf } from "../api/client.js"
 import { profilesQuery, type TestProfile } from "../api/tests.js"
-import { DraftOffer, useDraft } from "../components/draft.js"
+import { DataTable } from "../components/DataTable.js"
+import { useDraft } from "../components/draft.js"
+import { DraftDialog, useDraftForm } from "../components/DraftForm.js"
 import { Empty, ErrorNotice, Loaded } from "../components/Feedback.js"
-import { entities, FormDialog, Select, TextArea, TextField } from "../components/Form.js"
+import { entities, Select, TextArea, TextField } from "../components/Form.js"
 import { Icon } from "../components/Icon.js"
 import { useMay } from "../components/permission.js"
 import { ProjectSelect, RowActions, TestsHead, useProject } from "../components/TestPages.js"
-import { fieldMessages } from "../rules/fieldErrors.js"
 import { shortTime } from "../rules/format.js"
 import { readObject } from "../rules/json.js"
 import "../styles/results.css"
@@ -31,20 +32,15 @@ const ProfileDialog = ({
   readonly project: number
   readonly onClose: () => void
 }) => {
-  const queries = useQueryClient()
   const agents = useQuery(agentsQuery)
   const draft = useDraft(`profile ${profile?.id ?? "new"}`, {
     name: profile?.name ?? "",
     agent: profile?.agent ?? null,
     json: JSON.stringify(profile?.information ?? NEW_INFORMATION, null, 2)
   })
-  const { agent, json, name } = draft.value
-  const set = (change: Partial<typeof draft.value>) => {
-    draft.set((current) => ({ ...current, ...change }))
-  }
-  const information = readObject(json)
-  const save = useMutation({
-    mutationFn: async () => {
+  const information = readObject(draft.value.json)
+  const edit = useDraftForm(draft, {
+    save: async ({ agent, name }) => {
       const body = { name, agent, information: information ?? {} }
       if (profile === undefined) {
         await dataOf(client.POST("/test_framework/v1/test_profiles/", { body: { ...body, project } }))
@@ -52,58 +48,35 @@ const ProfileDialog = ({
         await dataOf(client.PATCH("/test_framework/v1/test_profiles/{id}/", { params: path(profile.id), body }))
       }
     },
-    onSuccess: async () => {
-      draft.done()
-      await queries.invalidateQueries({ queryKey: ["profiles"] })
-      onClose()
-    }
+    list: "profiles",
+    onSaved: onClose
   })
-  const at = (field: string) => fieldMessages(save.error, field)
+  const { at, bind, form } = edit
   return (
-    <FormDialog
+    <DraftDialog
+      of={edit}
       title={profile === undefined ? "New test profile" : "Edit test profile"}
       submit={profile === undefined ? "Create" : "Save"}
-      error={save.error}
       fields={FIELDS}
-      isPending={save.isPending}
-      isComplete={name.trim() !== "" && information !== undefined}
-      onSubmit={() => {
-        save.mutate()
-      }}
+      isComplete={form.name.trim() !== "" && information !== undefined}
       onClose={onClose}
     >
-      <DraftOffer draft={draft} />
-      <TextField
-        name="Name"
-        value={name}
-        maxLength={255}
-        error={at("name")}
-        onChange={(next) => {
-          set({ name: next })
-        }}
-      />
+      <TextField name="Name" maxLength={255} {...bind("name")} />
       <Select
         name="Agent"
-        value={agent}
         none="Any agent"
         options={entities(agents.data?.filter((one) => one.project === project))}
-        error={at("agent")}
-        onChange={(next) => {
-          set({ agent: next })
-        }}
+        {...bind("agent")}
       />
       <TextArea
         name="Information as JSON"
         isCode
         hint="What the simulated caller knows, by section. The values in main_agent_variables fill {{variables}}."
-        value={json}
         rows={10}
+        {...bind("json")}
         error={information === undefined ? "This is not a JSON object." : at("information")}
-        onChange={(next) => {
-          set({ json: next })
-        }}
       />
-    </FormDialog>
+    </DraftDialog>
   )
 }
 
@@ -160,50 +133,36 @@ export const Profiles = () => {
                     <p>A test profile holds what the simulated caller knows, such as a name or a booking number.</p>
                   </Empty>
                 ) : (
-                  <div className="table-scroll" role="region" aria-label="Test profiles" tabIndex={0}>
-                    <table className="table">
-                      <thead>
-                        <tr>
-                          <th>Name</th>
-                          <th>Agent</th>
-                          <th>Changed (UTC)</th>
-                          <th>
-                            <span className="sr-only">Actions</span>
-                          </th>
-                        </tr>
-                      </thead>
-                      <tbody>
-                        {all.map((profile) => (
-                          <tr key={profile.id}>
-                            <td className="wide">
-                              <span className="strong plain">{profile.name}</span>
-                              <div className="muted small plain clamp">{sections(profile.information)}</div>
-                            </td>
-                            <td className="plain">{profile.agent_name ?? "Any"}</td>
-                            <td className="nowrap">{shortTime(profile.updated_at, now)}</td>
-                            <RowActions
-                              name={profile.name}
-                              onEdit={
-                                mayWrite
-                                  ? () => {
-                                      setEditing(profile)
-                                    }
-                                  : undefined
-                              }
-                              onDelete={
-                                mayDelete
-                                  ? () => {
-                                      remove.mutate(profile.id)
-                                    }
-                                  : undefined
-                              }
-                              consequence="Evaluators that use it will have none."
-                            />
-                          </tr>
-                        ))}
-                      </tbody>
-                    </table>
-                  </div>
+                  <DataTable
+                    label="Test profiles"
+                    rows={all}
+                    columns={[
+                      {
+                        name: "Name",
+                        className: "wide",
+                        of: ({ information, name }) => (
+                          <>
+                            <span className="strong plain">{name}</span>
+                            <div className="muted small plain clamp">{sections(information)}</div>
+                          </>
+                        )
+                      },
+                      { name: "Agent", className: "plain", of: ({ agent_name }) => agent_name ?? "Any" },
+                      {
+                        name: "Changed (UTC)",
+                        className: "nowrap",
+                        of: ({ updated_at }) => shortTime(updated_at, now)
+                      }
+                    ]}
+                    actions={(profile) => (
+                      <RowActions
+                        of={profile}
+                        onEdit={mayWrite ? setEditing : undefined}
+                        onDelete={mayDelete ? remove.mutate : undefined}
+                        consequence="Evaluators that use it will have none."
+                      />
+                    )}
+                  />
                 )
               }
             </Loaded>

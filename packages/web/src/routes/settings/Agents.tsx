@@ -4,15 +4,16 @@ import { useState } from "react"
 import { agentsQuery } from "../../api/calls.js"
 import { client, dataOf, type Schemas } from "../../api/client.js"
 import { projectsQuery } from "../../api/dashboards.js"
-import { DraftOffer, useDraft } from "../../components/draft.js"
+import { DataTable } from "../../components/DataTable.js"
+import { useDraft } from "../../components/draft.js"
+import { DraftDialog, useDraftForm } from "../../components/DraftForm.js"
 import { Empty, ErrorNotice, Loaded } from "../../components/Feedback.js"
-import { Checks, entities, FormDialog, Select, TextArea, TextField } from "../../components/Form.js"
+import { Checks, entities, Select, TextArea, TextField } from "../../components/Form.js"
 import { Icon } from "../../components/Icon.js"
 import { useMay } from "../../components/permission.js"
 import { RowActions } from "../../components/TestPages.js"
 import {
   agentBodyOf,
-  type AgentForm,
   agentFormOf,
   CHANNELS,
   CHAT_KINDS,
@@ -22,7 +23,6 @@ import {
   VOICE_PROTOCOLS,
   withoutSecrets
 } from "../../rules/agentDraft.js"
-import { fieldMessages } from "../../rules/fieldErrors.js"
 import { number } from "../../rules/format.js"
 import "../../styles/tests.css"
 
@@ -112,7 +112,6 @@ const HeaderFields = ({
 }
 
 const AgentDialog = ({ agent, onClose }: { readonly agent: Agent | undefined; readonly onClose: () => void }) => {
-  const queries = useQueryClient()
   const projects = useQuery(projectsQuery)
   const [chosen, setProject] = useState<number | null>(null)
   const project = chosen ?? projects.data?.[0]?.id
@@ -121,12 +120,8 @@ const AgentDialog = ({ agent, onClose }: { readonly agent: Agent | undefined; re
     agent === undefined ? NEW_AGENT : agentFormOf(agent),
     withoutSecrets
   )
-  const form = draft.value
-  const set = (change: Partial<AgentForm>) => {
-    draft.set((current) => ({ ...current, ...change }))
-  }
-  const save = useMutation({
-    mutationFn: async () => {
+  const edit = useDraftForm(draft, {
+    save: async (form) => {
       const body = agentBodyOf(form)
       if (agent === undefined) {
         await dataOf(client.POST("/test_framework/v1/agents/", { body: { ...body, project: project ?? 0 } }))
@@ -134,42 +129,25 @@ const AgentDialog = ({ agent, onClose }: { readonly agent: Agent | undefined; re
         await dataOf(client.PATCH("/test_framework/v1/agents/{id}/", { params: path(agent.id), body }))
       }
     },
-    onSuccess: async () => {
-      draft.done()
-      await queries.invalidateQueries({ queryKey: ["agents"] })
-      onClose()
-    }
+    list: "agents",
+    onSaved: onClose
   })
-  const at = (field: string) => fieldMessages(save.error, field)
+  const { at, bind, form, set } = edit
   return (
-    <FormDialog
+    <DraftDialog
+      of={edit}
       title={agent === undefined ? "New agent" : "Edit agent"}
       submit={agent === undefined ? "Create" : "Save"}
-      error={save.error}
       fields={FIELDS}
-      isPending={save.isPending}
       isComplete={
         form.name.trim() !== "" &&
         (agent !== undefined || project !== undefined) &&
         repeatedHeader(form.chat_headers) === undefined &&
         repeatedHeader(form.voice_headers) === undefined
       }
-      isNarrow={false}
-      onSubmit={() => {
-        save.mutate()
-      }}
       onClose={onClose}
     >
-      <DraftOffer draft={draft} />
-      <TextField
-        name="Name"
-        value={form.name}
-        maxLength={255}
-        error={at("name")}
-        onChange={(name) => {
-          set({ name })
-        }}
-      />
+      <TextField name="Name" maxLength={255} {...bind("name")} />
       {agent === undefined && (projects.data?.length ?? 0) > 1 ? (
         <Select
           name="Project"
@@ -183,51 +161,23 @@ const AgentDialog = ({ agent, onClose }: { readonly agent: Agent | undefined; re
         name="Prompt"
         hint="{{variable}} is filled in from the dynamic variables of a call."
         rows={4}
-        value={form.description}
-        error={at("description")}
-        onChange={(description) => {
-          set({ description })
-        }}
+        {...bind("description")}
       />
-      <TextField
-        name="Voice platform"
-        value={form.provider}
-        maxLength={100}
-        error={at("provider")}
-        onChange={(provider) => {
-          set({ provider })
-        }}
-      />
+      <TextField name="Voice platform" maxLength={100} {...bind("provider")} />
       <TextField
         name="Id on the platform"
         hint="Finds the agent of calls that the platform sends."
-        value={form.assistant_id}
         maxLength={255}
-        error={at("assistant_id")}
-        onChange={(assistant_id) => {
-          set({ assistant_id })
-        }}
+        {...bind("assistant_id")}
       />
-      <Checks
-        name="Channels"
-        options={CHANNELS}
-        chosen={form.supported_channels}
-        error={at("supported_channels")}
-        onChange={(supported_channels) => {
-          set({ supported_channels })
-        }}
-      />
+      <Checks name="Channels" options={CHANNELS} {...bind("supported_channels")} />
       <fieldset className="item">
         <legend className="label">Chat endpoint</legend>
         <TextField
           name="Chat URL"
           hint="Called for tests in text. Blank for none."
           placeholder="https://"
-          value={form.chat_url}
-          error={at("chat_endpoint.url")}
-          onChange={(chat_url) => {
-            set({ chat_url })
-          }}
+          {...bind("chat_url", "chat_endpoint.url")}
         />
         <Select
           name="Protocol"
@@ -252,11 +202,7 @@ const AgentDialog = ({ agent, onClose }: { readonly agent: Agent | undefined; re
           name="Voice URL"
           hint="A WebSocket that is called for tests by voice. Blank for none."
           placeholder="wss://"
-          value={form.voice_url}
-          error={at("voice_endpoint.url")}
-          onChange={(voice_url) => {
-            set({ voice_url })
-          }}
+          {...bind("voice_url", "voice_endpoint.url")}
         />
         <Select
           name="Voice protocol"
@@ -270,11 +216,7 @@ const AgentDialog = ({ agent, onClose }: { readonly agent: Agent | undefined; re
         <TextField
           name="Token"
           hint="Signs the connection in the protocol of Twilio. Blank for none."
-          value={form.voice_token}
-          error={at("voice_endpoint.auth_token")}
-          onChange={(voice_token) => {
-            set({ voice_token })
-          }}
+          {...bind("voice_token", "voice_endpoint.auth_token")}
         />
         <HeaderFields
           headers={form.voice_headers}
@@ -287,7 +229,7 @@ const AgentDialog = ({ agent, onClose }: { readonly agent: Agent | undefined; re
       <p className="hint">
         ******** stands for a stored value, which is kept while scheme, host and port of the address stay the same.
       </p>
-    </FormDialog>
+    </DraftDialog>
   )
 }
 
@@ -350,69 +292,55 @@ export const Agents = () => {
           all.length === 0 ? (
             <Empty title="No agents yet" />
           ) : (
-            <div className="table-scroll" role="region" aria-label="Agents" tabIndex={0}>
-              <table className="table">
-                <thead>
-                  <tr>
-                    <th>Name</th>
-                    <th>Id</th>
-                    <th>Chat endpoint</th>
-                    <th>Voice endpoint</th>
-                    <th>
-                      <span className="sr-only">Check and actions</span>
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {all.map((agent) => (
-                    <tr key={agent.id}>
-                      <td className="wide">
-                        <span className="strong plain">{agent.name}</span>
-                        <div className="muted small plain clamp">{agent.description}</div>
-                      </td>
-                      <td className="mono">{agent.id}</td>
-                      <td>{endpointOf(agent.chat_endpoint?.url)}</td>
-                      <td>
-                        {endpointOf(agent.voice_endpoint?.url)}
-                        {mayWrite && agent.voice_endpoint !== null ? (
-                          <div>
-                            <button
-                              type="button"
-                              className="button small"
-                              aria-label={`Check the voice endpoint of ${agent.name}`}
-                              disabled={check.isPending}
-                              onClick={() => {
-                                check.mutate(agent)
-                              }}
-                            >
-                              Check
-                            </button>
-                          </div>
-                        ) : null}
-                      </td>
-                      <RowActions
-                        name={agent.name}
-                        onEdit={
-                          mayWrite
-                            ? () => {
-                                setEditing(agent)
-                              }
-                            : undefined
-                        }
-                        onDelete={
-                          mayDelete
-                            ? () => {
-                                remove.mutate(agent.id)
-                              }
-                            : undefined
-                        }
-                        consequence="Its calls are kept."
-                      />
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <DataTable
+              label="Agents"
+              rows={all}
+              columns={[
+                {
+                  name: "Name",
+                  className: "wide",
+                  of: ({ description, name }) => (
+                    <>
+                      <span className="strong plain">{name}</span>
+                      <div className="muted small plain clamp">{description}</div>
+                    </>
+                  )
+                },
+                { name: "Id", className: "mono", of: ({ id }) => id },
+                { name: "Chat endpoint", of: (agent) => endpointOf(agent.chat_endpoint?.url) },
+                {
+                  name: "Voice endpoint",
+                  of: (agent) => (
+                    <>
+                      {endpointOf(agent.voice_endpoint?.url)}
+                      {mayWrite && agent.voice_endpoint !== null ? (
+                        <div>
+                          <button
+                            type="button"
+                            className="button small"
+                            aria-label={`Check the voice endpoint of ${agent.name}`}
+                            disabled={check.isPending}
+                            onClick={() => {
+                              check.mutate(agent)
+                            }}
+                          >
+                            Check
+                          </button>
+                        </div>
+                      ) : null}
+                    </>
+                  )
+                }
+              ]}
+              actions={(agent) => (
+                <RowActions
+                  of={agent}
+                  onEdit={mayWrite ? setEditing : undefined}
+                  onDelete={mayDelete ? remove.mutate : undefined}
+                  consequence="Its calls are kept."
+                />
+              )}
+            />
           )
         }
       </Loaded>

@@ -4,34 +4,21 @@ import { useState } from "react"
 import { client, dataOf } from "../../api/client.js"
 import { type CodeConnection, connectionsQuery } from "../../api/settings.js"
 import { DataTable } from "../../components/DataTable.js"
-import { DraftOffer, useDraft } from "../../components/draft.js"
+import { useDraft } from "../../components/draft.js"
+import { DraftDialog, useDraftForm } from "../../components/DraftForm.js"
 import { Empty, ErrorNotice, Loaded } from "../../components/Feedback.js"
-import { FormDialog, SecretField, Select, TextArea, TextField } from "../../components/Form.js"
+import { SecretField, Select, TextArea, TextField } from "../../components/Form.js"
 import { Icon } from "../../components/Icon.js"
 import { useMay } from "../../components/permission.js"
-import {
-  type ConnectionForm,
-  HOST_NAMES,
-  hostName,
-  HOSTS,
-  isComplete,
-  NEW_CONNECTION,
-  settingsOf
-} from "../../rules/connections.js"
-import { fieldMessages } from "../../rules/fieldErrors.js"
+import { HOST_NAMES, hostName, HOSTS, isComplete, NEW_CONNECTION, settingsOf } from "../../rules/connections.js"
 import { shortTime, words } from "../../rules/format.js"
 
 const NewConnection = ({ onClose }: { readonly onClose: () => void }) => {
-  const queries = useQueryClient()
   const draft = useDraft("connection new", NEW_CONNECTION)
   const [secret, setSecret] = useState("")
-  const form = draft.value
-  const host = HOSTS[form.host]
-  const set = (change: Partial<ConnectionForm>) => {
-    draft.set((current) => ({ ...current, ...change }))
-  }
-  const create = useMutation({
-    mutationFn: () =>
+  const host = HOSTS[draft.value.host]
+  const edit = useDraftForm(draft, {
+    save: (form) =>
       dataOf(
         client.POST("/repohost/connections/", {
           body: {
@@ -42,32 +29,23 @@ const NewConnection = ({ onClose }: { readonly onClose: () => void }) => {
           }
         })
       ),
-    onSuccess: async () => {
-      draft.done()
-      await queries.invalidateQueries({ queryKey: ["connections"] })
-      onClose()
-    }
+    list: "connections",
+    onSaved: onClose
   })
-  const at = (field: string) => fieldMessages(create.error, field)
+  const { at, bind, form, set } = edit
   const secretField =
     host.secret === undefined
       ? null
       : { name: host.secret.name, hint: host.secret.hint, value: secret, error: at("secret"), onChange: setSecret }
   return (
-    <FormDialog
+    <DraftDialog
+      of={edit}
       title="New code connection"
       submit="Create"
-      error={create.error}
       fields={["host", "name", "secret", ...host.settings.map(({ key }) => `settings.${key}`)]}
-      isPending={create.isPending}
       isComplete={isComplete(form, secret)}
-      isNarrow={false}
-      onSubmit={() => {
-        create.mutate()
-      }}
       onClose={onClose}
     >
-      <DraftOffer draft={draft} />
       <Select
         name="Code host"
         value={form.host}
@@ -83,15 +61,7 @@ const NewConnection = ({ onClose }: { readonly onClose: () => void }) => {
           <li key={step}>{step}</li>
         ))}
       </ol>
-      <TextField
-        name="Name"
-        value={form.name}
-        maxLength={255}
-        error={at("name")}
-        onChange={(name) => {
-          set({ name })
-        }}
-      />
+      <TextField name="Name" maxLength={255} {...bind("name")} />
       {host.settings.map(({ hint, key, name }) => (
         <TextField
           key={key}
@@ -109,7 +79,7 @@ const NewConnection = ({ onClose }: { readonly onClose: () => void }) => {
       ) : (
         <SecretField {...secretField} />
       )}
-    </FormDialog>
+    </DraftDialog>
   )
 }
 

@@ -7,7 +7,8 @@ import { projectsQuery } from "../../api/dashboards.js"
 import type { Integration } from "../../api/settings.js"
 import { simulationMetricsQuery } from "../../api/tests.js"
 import { Dialog } from "../../components/Dialog.js"
-import { DraftOffer, useDraft } from "../../components/draft.js"
+import { useDraft } from "../../components/draft.js"
+import { DraftDialog, type DraftForm, useDraftForm } from "../../components/DraftForm.js"
 import { Checks, entities, FormDialog, SecretField, Select, TextField } from "../../components/Form.js"
 import { Copied } from "../../components/Secret.js"
 import { fieldMessages } from "../../rules/fieldErrors.js"
@@ -61,16 +62,12 @@ export const SetupDialog = ({
 }
 
 /** What an integration does with every call. */
-const Defaults = ({
+const Defaults = <A extends Pick<IntegrationForm, "redact_fields" | "metric_ids">>({
   agent,
-  error,
-  form,
-  onChange
+  of
 }: {
   readonly agent: number | null
-  readonly error: unknown
-  readonly form: Pick<IntegrationForm, "redact_fields" | "metric_ids">
-  readonly onChange: (change: Partial<IntegrationForm>) => void
+  readonly of: DraftForm<A>
 }) => {
   const metrics = useQuery(simulationMetricsQuery(agent ?? undefined))
   return (
@@ -78,21 +75,13 @@ const Defaults = ({
       <Checks
         name="Redact in every call"
         options={SENSITIVE_FIELDS.map((field) => [field, words(field)])}
-        chosen={form.redact_fields}
-        error={fieldMessages(error, "redact_fields")}
-        onChange={(redact_fields) => {
-          onChange({ redact_fields })
-        }}
+        {...of.bind("redact_fields")}
       />
       {agent === null ? null : (
         <Checks
           name="Evaluate only these metrics (default: all that are enabled for calls)"
           options={entities(metrics.data)}
-          chosen={form.metric_ids}
-          error={fieldMessages(error, "metric_ids")}
-          onChange={(metric_ids) => {
-            onChange({ metric_ids })
-          }}
+          {...of.bind("metric_ids")}
         />
       )}
     </>
@@ -106,19 +95,14 @@ export const NewIntegration = ({
   readonly onCreated: (integration: Integration, secret: string | null) => void
   readonly onClose: () => void
 }) => {
-  const queries = useQueryClient()
   const agents = useQuery(agentsQuery)
   const projects = useQuery(projectsQuery)
   const [project, setProject] = useState<number | null>(null)
   const [secret, setSecret] = useState("")
   const draft = useDraft("integration new", NEW_INTEGRATION)
-  const form = draft.value
-  const platform = PLATFORMS[form.platform]
-  const set = (change: Partial<IntegrationForm>) => {
-    draft.set((current) => ({ ...current, ...change }))
-  }
-  const create = useMutation({
-    mutationFn: () =>
+  const platform = PLATFORMS[draft.value.platform]
+  const edit = useDraftForm(draft, {
+    save: (form) =>
       dataOf(
         client.POST("/observability/v1/integrations/", {
           body: {
@@ -131,28 +115,21 @@ export const NewIntegration = ({
           }
         })
       ),
-    onSuccess: async (issued) => {
-      draft.done()
-      await queries.invalidateQueries({ queryKey: ["integrations"] })
+    list: "integrations",
+    onSaved: (issued) => {
       if ("public_id" in issued) onCreated(issued, issued.secret)
     }
   })
-  const at = (field: string) => fieldMessages(create.error, field)
+  const { at, bind, form, set } = edit
   return (
-    <FormDialog
+    <DraftDialog
+      of={edit}
       title="New integration"
       submit="Create"
-      error={create.error}
       fields={["platform", "name", "agent", "project", "secret", "redact_fields", "metric_ids"]}
-      isPending={create.isPending}
       isComplete={!platform.makesSecret || secret !== ""}
-      isNarrow={false}
-      onSubmit={() => {
-        create.mutate()
-      }}
       onClose={onClose}
     >
-      <DraftOffer draft={draft} />
       <Select
         name="Platform"
         value={form.platform}
@@ -162,15 +139,7 @@ export const NewIntegration = ({
           set({ platform: next ?? "vapi" })
         }}
       />
-      <TextField
-        name="Name"
-        value={form.name}
-        maxLength={255}
-        error={at("name")}
-        onChange={(name) => {
-          set({ name })
-        }}
-      />
+      <TextField name="Name" maxLength={255} {...bind("name")} />
       <Select
         name="Agent"
         value={form.agent}
@@ -197,8 +166,8 @@ export const NewIntegration = ({
         error={at("secret")}
         onChange={setSecret}
       />
-      <Defaults agent={form.agent} error={create.error} form={form} onChange={set} />
-    </FormDialog>
+      <Defaults agent={form.agent} of={edit} />
+    </DraftDialog>
   )
 }
 
@@ -209,55 +178,33 @@ export const EditIntegration = ({
   readonly integration: Integration
   readonly onClose: () => void
 }) => {
-  const queries = useQueryClient()
   const draft = useDraft<Omit<IntegrationForm, "platform" | "agent">>(`integration ${integration.id}`, {
     name: integration.name,
     redact_fields: integration.redact_fields,
     metric_ids: integration.metric_ids
   })
-  const form = draft.value
-  const set = (change: Partial<IntegrationForm>) => {
-    draft.set((current) => ({ ...current, ...change }))
-  }
-  const save = useMutation({
-    mutationFn: () =>
+  const edit = useDraftForm(draft, {
+    save: (form) =>
       dataOf(
         client.PATCH("/observability/v1/integrations/{id}/", {
           params: path(integration.id),
           body: { name: form.name, redact_fields: [...form.redact_fields], metric_ids: [...form.metric_ids] }
         })
       ),
-    onSuccess: async () => {
-      draft.done()
-      await queries.invalidateQueries({ queryKey: ["integrations"] })
-      onClose()
-    }
+    list: "integrations",
+    onSaved: onClose
   })
   return (
-    <FormDialog
+    <DraftDialog
+      of={edit}
       title="Edit integration"
       submit="Save"
-      error={save.error}
       fields={["name", "redact_fields", "metric_ids"]}
-      isPending={save.isPending}
-      isNarrow={false}
-      onSubmit={() => {
-        save.mutate()
-      }}
       onClose={onClose}
     >
-      <DraftOffer draft={draft} />
-      <TextField
-        name="Name"
-        value={form.name}
-        maxLength={255}
-        error={fieldMessages(save.error, "name")}
-        onChange={(name) => {
-          set({ name })
-        }}
-      />
-      <Defaults agent={integration.agent} error={save.error} form={form} onChange={set} />
-    </FormDialog>
+      <TextField name="Name" maxLength={255} {...edit.bind("name")} />
+      <Defaults agent={integration.agent} of={edit} />
+    </DraftDialog>
   )
 }
 

@@ -100,7 +100,7 @@ const NewKey = ({ onClose }: { readonly onClose: () => void }) => {
         <Checks
           name="Chosen permissions"
           options={SCOPES.map((scope) => [scope, scope])}
-          chosen={chosen}
+          value={chosen}
           error={fieldMessages(create.error, "scopes")}
           onChange={setChosen}
         />

@@ -91,7 +91,7 @@ const NewLink = ({ onClose }: { readonly onClose: () => void }) => {
       <Checks
         name="Beside showing it"
         options={ACTIONS}
-        chosen={actions}
+        value={actions}
         error={at("permissions")}
         onChange={setActions}
       />

@@ -5,84 +5,45 @@ import type { Metric } from "../../api/client.js"
 import { simulationMetricsQuery } from "../../api/tests.js"
 import { useChosenAgent } from "../../components/agents.js"
 import { DataTable } from "../../components/DataTable.js"
-import { DraftOffer, useDraft } from "../../components/draft.js"
+import { useDraft } from "../../components/draft.js"
+import { DraftDialog, useDraftForm } from "../../components/DraftForm.js"
 import { Empty, ErrorNotice, Loaded } from "../../components/Feedback.js"
-import { FormDialog, TextArea, TextField } from "../../components/Form.js"
+import { TextArea, TextField } from "../../components/Form.js"
 import { useMay } from "../../components/permission.js"
-import { fieldMessages } from "../../rules/fieldErrors.js"
 import { patchMetric } from "./patchMetric.js"
 import { SimplifyDialog } from "./SimplifyDialog.js"
 
 const isJudge = ({ type }: Metric): boolean => type === "llm_judge" || type === "basic" || type === "custom_prompt"
 
 const EditMetric = ({ metric, onClose }: { readonly metric: Metric; readonly onClose: () => void }) => {
-  const queries = useQueryClient()
   const { description, name, prompt } = metric
   const draft = useDraft(`metric ${metric.id}`, { name, description, prompt })
-  const form = draft.value
-  const set = (change: Partial<typeof form>) => {
-    draft.set((current) => ({ ...current, ...change }))
-  }
-  const save = useMutation({
-    mutationFn: () =>
+  const edit = useDraftForm(draft, {
+    save: (form) =>
       patchMetric(metric.id, {
         name: form.name,
         description: form.description,
         ...(isJudge(metric) ? { prompt: form.prompt } : {})
       }),
-    onSuccess: async () => {
-      draft.done()
-      await queries.invalidateQueries({ queryKey: ["agent metrics"] })
-      onClose()
-    }
+    list: "agent metrics",
+    onSaved: onClose
   })
-  const at = (field: string) => fieldMessages(save.error, field)
+  const { bind, form } = edit
   return (
-    <FormDialog
+    <DraftDialog
+      of={edit}
       title="Edit metric"
       submit="Save"
-      error={save.error}
       fields={["name", "description", "prompt"]}
-      isPending={save.isPending}
       isComplete={form.name.trim() !== ""}
-      isNarrow={false}
-      onSubmit={() => {
-        save.mutate()
-      }}
       onClose={onClose}
     >
-      <DraftOffer draft={draft} />
-      <TextField
-        name="Name"
-        value={form.name}
-        maxLength={255}
-        error={at("name")}
-        onChange={(next) => {
-          set({ name: next })
-        }}
-      />
-      <TextArea
-        name="Description"
-        rows={2}
-        value={form.description}
-        error={at("description")}
-        onChange={(next) => {
-          set({ description: next })
-        }}
-      />
+      <TextField name="Name" maxLength={255} {...bind("name")} />
+      <TextArea name="Description" rows={2} {...bind("description")} />
       {isJudge(metric) ? (
-        <TextArea
-          name="Prompt"
-          hint="What the judge is asked about the transcript."
-          rows={10}
-          value={form.prompt}
-          error={at("prompt")}
-          onChange={(next) => {
-            set({ prompt: next })
-          }}
-        />
+        <TextArea name="Prompt" hint="What the judge is asked about the transcript." rows={10} {...bind("prompt")} />
       ) : null}
-    </FormDialog>
+    </DraftDialog>
   )
 }
 
