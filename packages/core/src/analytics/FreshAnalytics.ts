@@ -70,12 +70,17 @@ export const layer = (
           if (!(yield* health.isUsable)) return yield* Effect.fail("unavailable" as const)
           const status = yield* feed.status
           if (status.installation === null) return yield* Effect.fail("rebuilding" as const)
-          const known = yield* health.generation(status.installation)
+          // A column store that is being started takes longer; the projection waits for it.
+          const looked = Effect.timeoutFail(health.generation(status.installation), {
+            duration: wait,
+            onTimeout: () => "waited" as const
+          })
+          const known = yield* looked
           // The process that projects may have begun another generation since this one looked.
           const generation =
             status.generation === null || known === status.generation
               ? known
-              : yield* Effect.zipRight(health.invalidate, health.generation(status.installation))
+              : yield* Effect.zipRight(health.invalidate, looked)
           const found = readiness(status, generation)
           if (found.is === "not ready") return yield* Effect.fail(found.why)
           if (found.is === "pending") yield* applied(permit, found.upTo)

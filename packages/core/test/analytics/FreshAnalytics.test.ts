@@ -1,9 +1,10 @@
-import { Calls, projectionTotals } from "@earshot/core"
+import { Calls, ColumnStore, projectionTotals } from "@earshot/core"
 import { TestEngine } from "@earshot/test-kit"
 import { expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import { setImmediate } from "node:timers/promises"
 import { describe } from "vitest"
 import { ingest } from "../calls/ingest.js"
@@ -109,6 +110,24 @@ for (const database of TestEngine.databases) {
           expect(yield* stat).toEqual({ calls: 1, by: ["row-store"] })
           yield* Effect.sleep("600 millis")
           expect(yield* stat).toEqual({ calls: 1, by: ["column-store"] })
+        })
+      )
+    )
+
+    it.scopedLive("are answered by the database while the column store is being started", () =>
+      withColumns(database, (store) =>
+        Effect.gen(function* () {
+          const { actor, agent, project: own } = yield* TestEngine.fixture
+          yield* ingest(actor, call(agent, "a"))
+          yield* project
+          const starting = Layer.effect(
+            ColumnStore,
+            Effect.map(ColumnStore, (ready) => ColumnStore.of({ ...ready, prepare: () => Effect.never }))
+          ).pipe(Layer.provide(store.layer))
+          const elsewhere = TestEngine.engine({ analytics: starting, projection: { wait: "100 millis" } })
+          const stat = Effect.flatten(statOf(actor, own.id))
+          const shown = yield* Effect.provide(stat, yield* Layer.build(Layer.fresh(elsewhere)))
+          expect(shown).toEqual({ calls: 1, by: ["row-store"] })
         })
       )
     )

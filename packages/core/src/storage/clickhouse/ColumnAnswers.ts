@@ -28,6 +28,9 @@ import { Parameters } from "./Statement.js"
 /** How often questions are asked again because rows that they need were erased meanwhile. */
 const RETRIES = 2
 
+/** A snapshot takes some milliseconds: a column store that needs longer hangs, and the time of a chart is not spent on it. */
+const SNAPSHOT_LIMIT = Duration.seconds(3)
+
 const NO_CALLS: Totals = {
   calls: 0,
   successRate: null,
@@ -52,7 +55,15 @@ export const make = (
         known === undefined
           ? Effect.gen(function* () {
               const begun = yield* Clock.currentTimeNanos
-              const snapshot = yield* readSnapshot(engine, tables)
+              const snapshot = yield* Effect.timeoutFail(readSnapshot(engine, tables), {
+                duration: SNAPSHOT_LIMIT,
+                onTimeout: () =>
+                  new ColumnStoreUnavailable({
+                    reason: "slow",
+                    operation: "readSnapshot",
+                    cause: new Error(`No answer within ${Duration.format(SNAPSHOT_LIMIT)}.`)
+                  })
+              })
               const answer = yield* Effect.locally(questions, current, snapshot)
               if (Duration.lessThan(Duration.nanos((yield* Clock.currentTimeNanos) - begun), NOTICE)) {
                 return Option.some(answer)

@@ -2,12 +2,8 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { ColumnStoreUnavailable } from "../../analytics/Projection.js"
-import type { Scalar } from "../../filters/Filter.js"
-import type { Place } from "../sql/AnalyticsRows.js"
+import { nullable, type Place, scalar, SliceColumns } from "../sql/AnalyticsRows.js"
 import { decodeRows } from "./EngineRows.js"
-
-const nullable = <A, I>(column: Schema.Schema<A, I>) =>
-  Schema.optionalWith(Schema.NullOr(column), { default: () => null })
 
 /** The columns that rows are grouped by, of which a statement has those it needs. */
 const KeyColumns = {
@@ -15,20 +11,11 @@ const KeyColumns = {
   k_number: nullable(Schema.Number),
   k_text: nullable(Schema.String)
 }
-const SliceColumns = {
-  v_flag: nullable(Schema.Number),
-  v_number: nullable(Schema.Number),
-  v_text: nullable(Schema.String)
-}
-
 interface Keys {
   readonly k_flag: number | null
   readonly k_number: number | null
   readonly k_text: string | null
 }
-
-const scalar = (flag: number | null, number: number | null, text: string | null): Scalar | null =>
-  flag === null ? (number ?? text) : flag !== 0
 
 /** Absent where no groups are put together. */
 const IsTop = Schema.optionalWith(Schema.Number, { default: () => 1 })

@@ -5,7 +5,8 @@ import { compareGroupKeys, type Group, MAX_BUCKETS, MAX_GROUPS, type Share } fro
 import type { Scalar } from "../../filters/Filter.js"
 import { readRows } from "./Rows.js"
 
-const nullable = <A, I>(column: Schema.Schema<A, I>) =>
+/** A column that a statement may not have. */
+export const nullable = <A, I>(column: Schema.Schema<A, I>) =>
   Schema.optionalWith(Schema.NullOr(column), { default: () => null })
 
 /** The columns that rows are grouped by, of which a statement has those it needs. */
@@ -14,7 +15,8 @@ const KeyColumns = {
   g_number: nullable(Schema.Number),
   g_text: nullable(Schema.String)
 }
-const SliceColumns = {
+/** The columns that slices are counted by. */
+export const SliceColumns = {
   v_flag: nullable(Schema.Number),
   v_number: nullable(Schema.Number),
   v_text: nullable(Schema.String)

@@ -361,6 +361,19 @@ describe("the embedded column store", () => {
     LIMIT
   )
 
+  it.scopedLive("fails a question within seconds while the engine hangs", () =>
+    Effect.gen(function* () {
+      const hanging: ClickHouseEngine = {
+        rows: () => Effect.never,
+        insert: () => Effect.never,
+        run: () => Effect.never
+      }
+      const analytics = yield* ColumnAnswers.make(hanging, tablesOf("earshot_"), noNames)
+      const failed = yield* totalsOf({ analytics }).pipe(Effect.flip, Effect.timeout("30 seconds"))
+      expect(failed).toMatchObject({ _tag: "ColumnStoreUnavailable", reason: "slow" })
+    })
+  )
+
   it.scopedLive(
     "ends a statement whose caller has gone",
     () =>
