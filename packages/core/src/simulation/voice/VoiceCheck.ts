@@ -80,7 +80,7 @@ const LISTEN_MILLIS = 500
 const CONNECT = Duration.seconds(15)
 
 const ADVICE: Readonly<Record<VoiceProblem, string>> = {
-  address: "Check the url and the headers of the endpoint.",
+  address: "Check the URL and the headers of the endpoint.",
   dns: "Check the host of the endpoint's url.",
   // oxlint-disable-next-line earshot/vocabulary -- The name of the error: ECONNREFUSED.
   refused: "Check the port of the endpoint's url, and that the agent's server runs.",
