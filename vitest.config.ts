@@ -44,10 +44,11 @@ export default defineConfig({
     // Processes, since a native addon that crashes takes a thread's siblings along; three, since the smallest machine that
     // runs all of this has two cores, and a process waits for databases, started programs and clocks a third of its time.
     // Each takes half a gigabyte. Test files share a process one after the other: loading the libraries anew for each of
-    // them would take most of the time. So a test leaves no global changed behind.
+    // them would take most of the time. So a test leaves no global changed behind. As many at least as at most: a process
+    // that has nothing to do any more would be ended, on which the run fails ("Terminating worker thread").
     sequence: { sequencer: LongestFirst },
     pool: "forks",
-    poolOptions: { forks: { minForks: 1, maxForks: 3, isolate: false } },
+    poolOptions: { forks: { minForks: 3, maxForks: 3, isolate: false } },
     // Browsers and started programs share CI's machine with whatever else it does: there a test fails if it fails twice.
     retry: process.env.CI === undefined ? 0 : 1,
     // Starting databases and programs takes its time on a busy machine; a test that hangs still ends.
