@@ -1,6 +1,6 @@
 /** Values that are known of a call: they are read behind it, so that they are repeated ones wherever they are said. */
 import type { CallText } from "./CallText.js"
-import { type Leaf, leafOf } from "./RedactJson.js"
+import { type Leaf, leafOf } from "./Leaf.js"
 import { type KnownValue, MAX_KNOWN } from "./SpansToRedact.js"
 import type { Candidate } from "./TextSpan.js"
 

@@ -3,20 +3,11 @@ import { MAX_JSON_DEPTH } from "./Json.js"
 import { runSync, type Steps } from "./Steps.js"
 import { callTextOf } from "./CallText.js"
 import { apart, knownCandidates, knownLeaves } from "./KnownValues.js"
+import { type Leaf, leafOf } from "./Leaf.js"
 import { plainCharacters } from "./PlainText.js"
 import { byLabel, replacer } from "./Replacement.js"
 import type { SensitiveField } from "./SensitiveField.js"
 import { type KnownValue, MAX_KNOWN, type RedactOptions, spansToRedact } from "./SpansToRedact.js"
-
-/**
- * A value inside a JSON document, as a line of text that its key introduces: `phone_number` and `"5551234567"` become
- * `phone number: 5551234567`, so that the key serves as the cue.
- */
-export interface Leaf {
-  readonly text: string
-  /** Where the value itself begins in `text`. */
-  readonly from: number
-}
 
 /** Whatever `JSON.parse` answers is JSON; its type does not say so. */
 const isJson = (value: unknown): value is Json => value !== undefined
@@ -28,19 +19,6 @@ export const parseJson = (text: string): Json => {
 }
 
 const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
-
-const KEY_BREAK = /(?<=\p{Ll})(?=\p{Lu})|[_\-.\s]+/u
-
-/** A key and its value as a line of text. */
-export const leafOf = (key: string, value: string): Leaf => {
-  const label = key
-    .split(KEY_BREAK)
-    .filter((word) => word !== "")
-    .join(" ")
-    .toLowerCase()
-  const text = label === "" ? "" : `${label}: `
-  return { text: text + value, from: text.length }
-}
 
 /** Keys are redacted too where they may hold a value: a phone number, an address, a name with a space. */
 const mayHoldValue = (key: string): boolean => /[@\s]|\d{4}/.test(plainCharacters(key).text)
