@@ -8,6 +8,10 @@ const conditions = ["@earshot/source", "module", "node", "development|production
 const LONGEST = [
   "cli-adapter/test/commands/Processes.test.ts",
   "test-kit/test/models/Models.test.ts",
+  "core/test/storage/clickhouse/ColumnFilter.test.ts",
+  "core/test/storage/clickhouse/ColumnStore.test.ts",
+  "core/test/calls/Canary.test.ts",
+  "bench/test/Benchmarks.test.ts",
   "http-adapter/test/conformance/Server.test.ts",
   "web/test/Web.test.ts",
   "test-kit/test/contracts/Stores.test.ts",

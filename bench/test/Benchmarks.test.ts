@@ -11,14 +11,17 @@ const runTiny = async (name: string): Promise<ReadonlyArray<string>> => {
     // The server of the test run, which is not stopped here.
     startPostgres: async () => ({ url: await postgresUrl(), stop: () => Promise.resolve() }),
     args: [],
-    ...(["interference", "memory", "speed", "web"].includes(name) ? { program: bundledProgram() } : {}),
+    ...(["interference", "memory", "web"].includes(name) ? { program: bundledProgram() } : {}),
     print: (line) => lines.push(line)
   }
   await benchmarks.find((benchmark) => benchmark.name === name)?.run("tiny", environment)
   return lines
 }
 
-/** What each benchmark prints at least: a line that matches, and how many of them. */
+/**
+ * What each benchmark prints at least: a line that matches, and how many of them. `speed` is not run: it runs ingest,
+ * evaluation and memory one after another.
+ */
 const expected: ReadonlyArray<readonly [name: string, line: RegExp, count: number]> = [
   ["audio", /x real time, CPU [\d,]+ x/, 20],
   ["bulk-update", /engine vs SQL: .* ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 2],
@@ -34,7 +37,6 @@ const expected: ReadonlyArray<readonly [name: string, line: RegExp, count: numbe
   ["redaction", /leak|characters per second of processor time|longest delay/, 4],
   ["results", /ratio \d+\.\d\d|median [\d.]+ ms/, 10],
   ["simplify", /KB: simplify [\d.]+, ratio \d+\.\d\d/, 2],
-  ["speed", /^ingestion|^evaluation|^memory/, 10],
   ["suites", /ratio \d+\.\d\d \(CPU/, 1],
   ["transcript", /ratio \d+\.\d\d \(CPU/, 1],
   ["voice", /\d calls: drift at most [\d.]+ ms a minute; .* CPU [\d.]+ % of a core/, 1],
@@ -46,7 +48,8 @@ const expected: ReadonlyArray<readonly [name: string, line: RegExp, count: numbe
 
 describe("benchmarks", () => {
   it("are all covered by the cases below", () => {
-    expect(benchmarks.map(({ name }) => name)).toEqual(expected.map(([name]) => name))
+    const names = benchmarks.map(({ name }) => name)
+    expect(names.filter((name) => name !== "speed")).toEqual(expected.map(([name]) => name))
   })
 
   it.each(expected)("run %s at a tiny scale and print ratios and processor time", async (name, line, count) => {
