@@ -394,6 +394,38 @@ describe("the web app", () => {
       await expectSound("call-hostile-360")
     })
 
+    it.each([360, 1280])("shows a megabyte of text within the page, in %i pixels", async (width) => {
+      const hostile = `<img src=x onerror="window.hacked=1">\u202Etxt \u2066 ${"x".repeat(60)} `
+      const long = hostile.repeat(Math.ceil(1_000_000 / hostile.length))
+      const other = long.slice(0, 400_000)
+      const { id } = (await server.post("/observability/v1/observe/", {
+        call_id: `long-${width}`,
+        agent: server.agent,
+        transcript_type: "provider_a",
+        transcript_json: [
+          { role: "user", message: long, secondsFromStart: 1 },
+          {
+            role: "tool_calls",
+            secondsFromStart: 5,
+            toolCalls: [{ id: "1", function: { name: "find_room", arguments: JSON.stringify({ other }) } }]
+          },
+          { role: "tool_call_result", toolCallId: "1", name: "find_room", result: other, secondsFromStart: 6 },
+          { role: "bot", message: "x".repeat(100_000), secondsFromStart: 7 }
+        ],
+        metadata: { long }
+      })) as { id: number }
+      await open({ width })
+      await page.goto(`${server.url}/app/calls/${id}`)
+      await page.getByText("onerror").first().waitFor()
+      expect(await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)).toBe(false)
+      expect(await page.evaluate(() => "hacked" in window)).toBe(false)
+      // The page still answers: its tabs and buttons do what they say.
+      await page.keyboard.press("j")
+      await page.getByRole("link", { name: "Calls" }).first().click()
+      await page.getByRole("link", { name: `long-${width}` }).waitFor()
+      await server.delete(`/observability/v1/call-logs/${id}/`)
+    })
+
     it("shows values of metrics as the API has them", async () => {
       await open()
       await openCall(-5)
