@@ -32,6 +32,16 @@ describe("of written text, redaction keeps", () => {
     )
   })
 
+  it.each([
+    "Great, thanks a lot. Bye!",
+    "Great, thanks. Bye bye.",
+    "Thanks, take care. Bye-bye.",
+    "Cheers mate, bye now.",
+    "Hello? Hello!"
+  ])("greetings: %s", (text) => {
+    expect(redacted(text)).toBe(text)
+  })
+
   it("a number that is joined to a word", () => {
     expect(redacted("Blink-182 pay tribute here to the fans.")).toContain("Blink-182 pay tribute")
   })
@@ -69,5 +79,14 @@ describe("of written text, redaction takes", () => {
     expect(redacted("my name is Anna Keller and this is Tom Miller's account")).toBe(
       "my name is [PERSON_NAME] and this is [PERSON_NAME]'s account"
     )
+  })
+})
+
+describe("of spoken times, redaction takes", () => {
+  it.each([
+    ["Friday at two thirty it is.", "Friday at [TIME] it is."],
+    ["Let's say tomorrow at four forty five then.", "Let's say tomorrow at [TIME] then."]
+  ])("the minutes too: %s", (text, expected) => {
+    expect(redacted(text, ["time"])).toBe(expected)
   })
 })

@@ -133,6 +133,9 @@ const isEveryday = taggerLabels.map((label) => label.endsWith("+"))
 
 const TITLES = /^(mr|mrs|ms|miss|mx|dr|doctor|prof|professor)$/
 
+/** "Thanks, bye!": capitalized at the end of a call, where names stand too. */
+const GREETINGS = /^(bye|goodbye|hello|hey|thanks|cheers|[-'’,.!])$/
+
 const POSSESSIVE = /\p{L}['’]s$/u
 
 /** What people do, in one word. */
@@ -295,18 +298,29 @@ class Tagger {
     return digits >= LONG_NUMBER
   }
 
-  #candidate({ everyday, field, from, sum, to }: Claim): Candidate | undefined {
+  /** The tokens of a claim that are its value: no marks at either end, no titles, and all of a time; none for a greeting. */
+  #valueOf({ field, from, to }: Claim): readonly [first: number, last: number] | undefined {
     const { all } = this.call.tokens
     let first = from
     let last = to
     // Marks at either end are no part of a name.
     while (first < last && /^[^\p{L}\p{N}$#+(]$/u.test(all[first]?.text ?? "")) first++
     while (last > first && /^[^\p{L}\p{N}]$/u.test(all[last - 1]?.text ?? "")) last--
+    if (field === "time") last = this.#minutesEnd(last)
     if (field === "person_name") {
       first = this.#afterTitles(first, last)
       last = this.#possessiveEnd(first, last)
+      if (all.slice(first, last).every(({ lower }) => GREETINGS.test(lower))) return undefined
     }
-    if (field === undefined || last <= first) return undefined
+    return last <= first ? undefined : [first, last]
+  }
+
+  #candidate(claim: Claim): Candidate | undefined {
+    const { everyday, field, from, sum, to } = claim
+    const { all } = this.call.tokens
+    const value = this.#valueOf(claim)
+    if (field === undefined || value === undefined) return undefined
+    const [first, last] = value
     const mean = sum / (to - from)
     const { end = 0, text = "" } = all[last - 1] ?? {}
     const one = candidate(
@@ -317,6 +331,14 @@ class Tagger {
       `tagger ${mean.toFixed(2)}`
     )
     return everyday ? { ...one, everyday: true } : one
+  }
+
+  /** Where a time ends that goes on with its minutes: "two thirty five". */
+  #minutesEnd(to: number): number {
+    const { all } = this.call.tokens
+    const isOf = (at: number, kinds: string): boolean => kinds.includes(all[at]?.cls ?? "none")
+    if (!isOf(to - 1, "dt") || !isOf(to, "ty")) return to
+    return isOf(to, "y") && isOf(to + 1, "d") ? to + 2 : to + 1
   }
 
   #afterTitles(from: number, to: number): number {
