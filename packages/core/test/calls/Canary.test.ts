@@ -1,7 +1,6 @@
 /** Secrets of calls that are to be redacted, looked for in every byte that is left behind. */
-import { spawn, spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
-import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -35,8 +34,8 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { buildCore } from "../buildCore.js"
 
-const root = fileURLToPath(new URL("../../../..", import.meta.url))
 const child = fileURLToPath(new URL("./crash/redacting.mjs", import.meta.url))
 
 /** Written and spoken, in every part of a call that redaction covers; no other test has them, since databases of one
@@ -239,10 +238,7 @@ const found = (place: Place) =>
     ]
   })
 
-beforeAll(() => {
-  const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc")
-  spawnSync(process.execPath, [compiler, "-b", "packages/core"], { cwd: root })
-})
+beforeAll(buildCore)
 
 /** Milliseconds after which the child is stopped by SIGTERM, which fails the test. */
 const CHILD_LIMIT = 120_000

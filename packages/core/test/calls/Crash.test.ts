@@ -1,7 +1,6 @@
-import { spawn, spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
-import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -29,11 +28,11 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { buildCore } from "../buildCore.js"
 
 /** Kills for each database: two are quick enough for every run, twenty are what the promise is tested with. */
 const ROUNDS = Number(process.env.EARSHOT_CRASH_ROUNDS ?? 2)
 
-const root = fileURLToPath(new URL("../../../..", import.meta.url))
 const child = fileURLToPath(new URL("./crash/child.mjs", import.meta.url))
 
 interface Place {
@@ -95,11 +94,7 @@ const killedAmidst = async (
 /** Milliseconds after which the child is stopped by SIGTERM, which fails the test. */
 const CHILD_LIMIT = 120_000
 
-beforeAll(() => {
-  // The process runs the built package, as any user's does. Type errors are reported elsewhere.
-  const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc")
-  spawnSync(process.execPath, [compiler, "-b", "packages/core"], { cwd: root })
-})
+beforeAll(buildCore)
 
 describe.each(["sqlite", "postgres"] as const)("a process that is killed while ingesting calls on %s", (database) => {
   const folder = mkdtempSync(join(tmpdir(), "earshot-crash-"))

@@ -1,6 +1,5 @@
-import { spawn, spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
-import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -14,12 +13,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { buildCore } from "../buildCore.js"
 
 const EVALUATORS = 1_000
 /** Kills for each database: two are quick enough for every run. */
 const ROUNDS = Number(process.env.EARSHOT_CRASH_ROUNDS ?? 2)
 
-const root = fileURLToPath(new URL("../../../..", import.meta.url))
 const child = fileURLToPath(new URL("./crash/child.mjs", import.meta.url))
 
 /** Starts a process that updates and kills it during a request; returns how many requests had been acknowledged. */
@@ -38,11 +37,7 @@ const killedAmidst = async (args: ReadonlyArray<string>, round: number): Promise
   return messages.split("done").length - 1
 }
 
-beforeAll(() => {
-  // The process runs the build; type errors are reported elsewhere.
-  const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc")
-  spawnSync(process.execPath, [compiler, "-b", "packages/core"], { cwd: root })
-})
+beforeAll(buildCore)
 
 describe.each(["sqlite", "postgres"] as const)("a process killed during a bulk update on %s", (database) => {
   const folder = mkdtempSync(join(tmpdir(), "earshot-crash-"))

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
-import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -9,6 +8,7 @@ import { createDatabase, postgresUrl } from "@earshot/test-kit/postgres"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll } from "vitest"
+import { buildCore } from "../buildCore.js"
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
@@ -23,10 +23,7 @@ export const workersOf = (program: URL, database: "sqlite" | "postgres") => {
   let drop: () => Promise<unknown> = () => Promise.resolve()
 
   beforeAll(async () => {
-    // A process runs what is built, as any user's does. Type errors are told elsewhere.
-    const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc")
-    const root = fileURLToPath(new URL("../../../..", import.meta.url))
-    await once(spawn(process.execPath, [compiler, "-b", "packages/core"], { cwd: root, stdio: "ignore" }), "close")
+    await buildCore()
     if (database === "postgres") {
       const fresh = await createDatabase(await postgresUrl())
       address = fresh.url

@@ -1,6 +1,5 @@
-import { spawn, spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
-import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -14,6 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { buildCore } from "../buildCore.js"
 
 /** Results that a call deletes, and runs that each of them has. */
 const RESULTS = 25
@@ -21,7 +21,6 @@ const RUNS = 200
 /** Kills for each database: two are quick enough for every run, fifty are what the promise is tested with. */
 const ROUNDS = Number(process.env.EARSHOT_CRASH_ROUNDS ?? 2)
 
-const root = fileURLToPath(new URL("../../../..", import.meta.url))
 const child = fileURLToPath(new URL("./crash/child.mjs", import.meta.url))
 
 /** Lets a process delete and kills it in the midst of a call; the batches that it had been told were gone. */
@@ -43,11 +42,7 @@ const killedAmidst = async (args: ReadonlyArray<string>, round: number): Promise
   return [...messages.matchAll(/^done (\S+)$/gm)].map(([, batch]) => batch ?? "")
 }
 
-beforeAll(() => {
-  // The process runs what is built, as any user's does. Type errors are told elsewhere.
-  const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc")
-  spawnSync(process.execPath, [compiler, "-b", "packages/core"], { cwd: root })
-})
+beforeAll(buildCore)
 
 describe.each(["sqlite", "postgres"] as const)("a process killed during a bulk deletion on %s", (database) => {
   const folder = mkdtempSync(join(tmpdir(), "earshot-crash-"))
