@@ -1,53 +1,28 @@
 /** What the app does while its server restarts or is busy, when its session ends, and with what was typed. */
-import type { Browser, Page } from "playwright-core"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { startBrowser } from "./support/browser.js"
-import { expectSoundPage, type OpenedPage, openPage, type OpenOptions } from "./support/page.js"
-import { startWebServer, type WebServer } from "./support/server.js"
+import type { Page } from "playwright-core"
+import { describe, expect, it } from "vitest"
+import { browserFixture } from "./support/fixture.js"
+import { expectSoundPage } from "./support/page.js"
 
 const HOSTILE = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>\u202Etxt\u202C`
 
 describe("the app", () => {
-  let server: WebServer
-  let browser: Browser
-  let opened: OpenedPage | undefined
-  const ends: Array<() => Promise<void>> = []
-
-  beforeAll(async () => {
-    server = await startWebServer(3)
-    ends.push(server.close)
-    browser = await startBrowser()
-    ends.unshift(() => browser.close())
-  })
-  afterAll(async () => {
-    for (const end of ends) await end()
-  })
-  afterEach(async () => {
-    await server.start()
-    await opened?.context.close()
-    // Parts of the app that cannot be loaded while the server is stopped.
-    const isExpected = (problem: string) => problem.includes("Failed to fetch dynamically imported module")
-    expect(opened?.problems.filter((problem) => !isExpected(problem))).toEqual([])
-  })
-
-  const open = async (path: string, options: OpenOptions = {}): Promise<Page> => {
-    opened = await openPage(browser, server, options)
-    await opened.page.goto(`${server.url}/app${path}`)
-    return opened.page
-  }
+  // Parts of the app cannot be loaded while the server is stopped.
+  const fixture = browserFixture((problem) => problem.includes("Failed to fetch dynamically imported module"))
+  const { open } = fixture
   const lost = (page: Page) => page.getByRole("status", { name: "Connection" }).getByText("cannot be reached")
 
   it("says that its server restarts, keeps what was typed, and saves it afterwards", async () => {
     const page = await open("/profiles")
     await page.getByRole("button", { name: "New test profile" }).click()
     await page.getByLabel("Name").fill("Typed before the restart")
-    await server.stop()
+    await fixture.server.stop()
     await page.getByRole("button", { name: "Create" }).click()
     await lost(page).waitFor()
     await page.getByRole("alert").getByText("The server cannot be reached").waitFor()
     await expectSoundPage(page, "server-restarts")
     expect(await page.getByLabel("Name").inputValue()).toBe("Typed before the restart")
-    await server.start()
+    await fixture.server.start()
     // The page notices by itself that the server is back; the session is kept.
     await lost(page).waitFor({ state: "detached" })
     await page.getByRole("button", { name: "Create" }).click()
@@ -62,15 +37,15 @@ describe("the app", () => {
     ] as const) {
       const page = await open("/calls")
       await page.getByRole("table", { name: "Calls" }).waitFor()
-      await server.stop()
+      await fixture.server.stop()
       await page.getByRole("link", { name }).click()
       await lost(page).waitFor()
-      await server.start()
+      await fixture.server.start()
       await page.getByRole("button", { name: "Try now" }).click()
       await page.getByRole("heading", { name: heading }).waitFor()
       await lost(page).waitFor({ state: "detached" })
       await expectSoundPage(page, `after-restart-${name}`)
-      if (name === "Settings") await opened?.context.close()
+      if (name === "Settings") await fixture.context()?.close()
     }
   })
 
@@ -106,14 +81,14 @@ describe("the app", () => {
     expect(await page.getByLabel("Name").inputValue()).toBe("Not saved")
     expect(await page.getByLabel("Instructions", { exact: true }).inputValue()).toBe(HOSTILE)
     // Another form does not offer it.
-    await page.goto(`${server.url}/app/suites`)
+    await page.goto(`${fixture.server.url}/app/suites`)
     await page.getByRole("button", { name: "Validate" }).waitFor()
     expect(await page.getByText("was not saved").count()).toBe(0)
-    await page.goto(`${server.url}/app/evaluators/new`)
+    await page.goto(`${fixture.server.url}/app/evaluators/new`)
     await page.getByRole("button", { name: "Restore it" }).click()
     await page.getByRole("button", { name: "Create" }).click()
     await page.getByRole("link", { name: "Not saved" }).waitFor()
-    await page.goto(`${server.url}/app/evaluators/new`)
+    await page.goto(`${fixture.server.url}/app/evaluators/new`)
     await page.getByLabel("Name").waitFor()
     expect(await page.getByText("was not saved").count()).toBe(0)
   })
@@ -146,7 +121,7 @@ describe("the app", () => {
     const stored = await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]))
     expect(stored).toContain("Has a draft")
     expect(stored).not.toContain("secret-of-the-line")
-    expect(stored).not.toContain(server.apiKey)
+    expect(stored).not.toContain(fixture.server.apiKey)
   })
 
   it("takes how a caller behaves by voice, with each error at its field", async () => {
@@ -175,7 +150,7 @@ describe("the app", () => {
     await page.getByRole("button", { name: "Create" }).click()
     await page.getByText(/^By voice: .*pace 1.5, interrupts, silences, impaired line$/).waitFor()
     await expectSoundPage(page, "personality-behaviors")
-    const { results } = (await server.get("/test_framework/v1/personalities/")) as {
+    const { results } = (await fixture.server.get("/test_framework/v1/personalities/")) as {
       results: ReadonlyArray<{ readonly voice_behavior: unknown }>
     }
     expect(results[0]?.voice_behavior).toMatchObject({
@@ -192,14 +167,16 @@ describe("the app", () => {
     [360, true],
     [1280, false]
   ])("shows what is stored of a delivery in %i pixels (dark: %s)", async (width, dark) => {
-    const page = await open(`/calls/${server.callWithTools}`, { width, dark })
+    const page = await open(`/calls/${fixture.server.callWithTools}`, { width, dark })
     await page.getByText("Delivery", { exact: true }).press("Enter")
     const json = page.locator('pre[aria-label="Delivery"]')
     await json.waitFor()
     await json.scrollIntoViewIfNeeded()
     await expectSoundPage(page, `call-delivery-${width}`)
     await page.getByRole("button", { name: /^Show all/ }).click()
-    const { delivery } = (await server.get(`/observability/v1/call-logs/${server.callWithTools}/?expand=delivery`)) as {
+    const { delivery } = (await fixture.server.get(
+      `/observability/v1/call-logs/${fixture.server.callWithTools}/?expand=delivery`
+    )) as {
       delivery: unknown
     }
     expect(JSON.parse((await json.textContent()) ?? "")).toEqual(delivery)

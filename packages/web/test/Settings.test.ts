@@ -1,37 +1,17 @@
-/** The pages of settings in a browser, against a server. */
-import type { Browser, Page } from "playwright-core"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { startBrowser } from "./support/browser.js"
-import { expectSoundPage, type OpenedPage, openPage, type OpenOptions } from "./support/page.js"
-import { startWebServer, type WebServer } from "./support/server.js"
+/** The pages of settings in a browser, against a fixture.server. */
+import type { Page } from "playwright-core"
+import { describe, expect, it } from "vitest"
+import { browserFixture } from "./support/fixture.js"
+import { expectSoundPage, type OpenOptions } from "./support/page.js"
 
 const HOSTILE = `<img src=x onerror="window.hacked=1">\u202Etxt ${"x".repeat(30)}`
 
 describe("the settings", () => {
-  let server: WebServer
-  let browser: Browser
-  let opened: OpenedPage | undefined
-  const ends: Array<() => Promise<void>> = []
-
-  beforeAll(async () => {
-    server = await startWebServer(3)
-    ends.push(server.close)
-    browser = await startBrowser()
-    ends.unshift(() => browser.close())
-  })
-  afterAll(async () => {
-    for (const end of ends) await end()
-  })
-  afterEach(async () => {
-    await opened?.context.close()
-    expect(opened?.problems).toEqual([])
-  })
+  const fixture = browserFixture()
 
   const open = async (tab: string, options: OpenOptions = {}): Promise<Page> => {
-    opened = await openPage(browser, server, options)
-    const { page } = opened
+    const page = await fixture.open(`/settings?tab=${tab}`, options)
     page.on("dialog", (dialog) => void dialog.accept())
-    await page.goto(`${server.url}/app/settings?tab=${tab}`)
     return page
   }
   /** What a region shows under a name, to be copied. */
@@ -73,11 +53,13 @@ describe("the settings", () => {
       .getByText("calls:write, credits:read")
       .waitFor()
     await expectSoundPage(page, "settings-keys")
-    const asked = await fetch(`${server.url}/credits/ledger/`, { headers: { "x-service-api-key": key } })
+    const asked = await fetch(`${fixture.server.url}/credits/ledger/`, { headers: { "x-service-api-key": key } })
     expect(asked.status).toBe(200)
     await page.getByRole("button", { name: "Revoke Webhook" }).click()
     await page.getByText("Revoked").waitFor()
-    expect((await fetch(`${server.url}/credits/ledger/`, { headers: { "x-service-api-key": key } })).status).toBe(401)
+    expect(
+      (await fetch(`${fixture.server.url}/credits/ledger/`, { headers: { "x-service-api-key": key } })).status
+    ).toBe(401)
   })
 
   it("create a link to one dashboard with its actions, show it once, and revoke it", async () => {
@@ -91,14 +73,14 @@ describe("the settings", () => {
     await page.keyboard.press("Enter")
     const address = await shown(page, "Address")
     const [at, token = ""] = address.split("#link=")
-    expect(at).toBe(`${server.url}/app/share/${server.dashboard}`)
+    expect(at).toBe(`${fixture.server.url}/app/share/${fixture.server.dashboard}`)
     await expectSoundPage(page, "settings-link-issued")
     const asLink = (method: string, path: string) =>
-      fetch(`${server.url}${path}`, { method, headers: { "x-shareable-link": token } })
-    expect((await asLink("GET", `/dashboards/dashboards/${server.dashboard}/`)).status).toBe(200)
+      fetch(`${fixture.server.url}${path}`, { method, headers: { "x-shareable-link": token } })
+    expect((await asLink("GET", `/dashboards/dashboards/${fixture.server.dashboard}/`)).status).toBe(200)
     // Neither other things of the organization, nor what was not granted.
     expect((await asLink("GET", "/user/v1/api_keys/")).status).toBe(401)
-    expect((await asLink("DELETE", `/dashboards/dashboards/${server.dashboard}/`)).status).toBe(403)
+    expect((await asLink("DELETE", `/dashboards/dashboards/${fixture.server.dashboard}/`)).status).toBe(403)
     await page.getByRole("button", { name: "Done" }).click()
     await row(page, "onerror").getByRole("link", { name: "Support line" }).waitFor()
     await expectSoundPage(page, "settings-links")
@@ -107,7 +89,7 @@ describe("the settings", () => {
     expect(await page.locator("body").innerText()).not.toContain(token)
     await page.getByRole("button", { name: "Revoke" }).click()
     await page.getByText("Revoked").waitFor()
-    expect((await asLink("GET", `/dashboards/dashboards/${server.dashboard}/`)).status).toBe(401)
+    expect((await asLink("GET", `/dashboards/dashboards/${fixture.server.dashboard}/`)).status).toBe(401)
   })
 
   it("create an integration with its URL and secret, which then takes signed calls, change and delete it", async () => {
@@ -144,7 +126,7 @@ describe("the settings", () => {
       })
     expect((await deliver(secret)).status).toBe(200)
     expect((await deliver(`${secret}x`)).status).toBe(401)
-    const listed = JSON.stringify(await server.get("/observability/v1/call-logs/?expand=transcript&limit=1"))
+    const listed = JSON.stringify(await fixture.server.get("/observability/v1/call-logs/?expand=transcript&limit=1"))
     expect(listed).toContain("[PHONE_NUMBER]")
     await page.getByRole("button", { name: "Done" }).click()
     const line = row(page, "Front desk line")
@@ -211,8 +193,8 @@ describe("the settings", () => {
       `${HOSTILE} is no name.`,
       "Answer yes or no."
     ].join("\n")
-    await server.post("/test_framework/v1/metrics/", {
-      agent: server.agent,
+    await fixture.server.post("/test_framework/v1/metrics/", {
+      agent: fixture.server.agent,
       name: "Asks for a date",
       type: "llm_judge",
       eval_type: "binary",
@@ -237,7 +219,7 @@ describe("the settings", () => {
     await page.getByRole("button", { name: "Simplify the prompt of Asks for a date" }).click()
     await page.getByRole("button", { name: "Simplify", exact: true }).press("Enter")
     await page.getByText("The prompt is being simplified").waitFor()
-    await server.runJobs()
+    await fixture.server.runJobs()
     const diff = page.getByRole("list", { name: "Changes of the prompt" })
     await diff.waitFor()
     await expectSoundPage(page, "settings-simplify")
@@ -252,15 +234,16 @@ describe("the settings", () => {
     expect(after.length).toBeLessThan(prompt.length)
     await page.getByRole("button", { name: "Accept and save" }).press("Enter")
     await diff.waitFor({ state: "detached" })
-    const { results } = (await server.get(`/test_framework/v1/metrics/?agent_id=${server.agent}&limit=200`)) as {
+    const { results } = (await fixture.server.get(
+      `/test_framework/v1/metrics/?agent_id=${fixture.server.agent}&limit=200`
+    )) as {
       results: ReadonlyArray<{ readonly name: string; readonly prompt: string }>
     }
     expect(results.find(({ name }) => name === "Asks for a date")?.prompt).toBe(after)
   })
 
   it("show dead jobs with their error, and retry one", async () => {
-    opened = await openPage(browser, server)
-    const { page } = opened
+    const page = await open("agents")
     const job = {
       id: 7,
       organization: 1,
@@ -283,7 +266,7 @@ describe("the settings", () => {
       isDead = false
       return route.fulfill({ json: { ...job, state: "queued" } })
     })
-    await page.goto(`${server.url}/app/settings?tab=jobs`)
+    await page.goto(`${fixture.server.url}/app/settings?tab=jobs`)
     await page.getByText("5 of 5").waitFor()
     await expectSoundPage(page, "settings-jobs")
     await page.getByRole("button", { name: "Retry job 7" }).press("Enter")
@@ -292,7 +275,7 @@ describe("the settings", () => {
 
   it("sum up the charges of a filter as the API does", async () => {
     const page = await open("credits")
-    const totals = (await server.get("/credits/totals/")) as { amount: string; entries: number }
+    const totals = (await fixture.server.get("/credits/totals/")) as { amount: string; entries: number }
     const stats = page.locator(".stats")
     await stats.getByText(String(totals.entries), { exact: true }).waitFor()
     expect(await stats.innerText()).toContain(totals.amount.replace(/\.?0+$/, ""))

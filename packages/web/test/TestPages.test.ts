@@ -1,37 +1,13 @@
-/** The pages of evaluators, personalities and test profiles in a browser, against a server. */
-import type { Browser } from "playwright-core"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { startBrowser } from "./support/browser.js"
-import { expectSoundPage, type OpenedPage, openPage, type OpenOptions } from "./support/page.js"
-import { startWebServer, type WebServer } from "./support/server.js"
+/** The pages of evaluators, personalities and test profiles in a browser, against a fixture.server. */
+import { describe, expect, it } from "vitest"
+import { browserFixture } from "./support/fixture.js"
+import { expectSoundPage } from "./support/page.js"
 
 const HOSTILE = `<img src=x onerror="window.hacked=1">\u202Etxt ${"x".repeat(30)}`
 
 describe("the pages of tests", () => {
-  let server: WebServer
-  let browser: Browser
-  let opened: OpenedPage | undefined
-  const ends: Array<() => Promise<void>> = []
-
-  beforeAll(async () => {
-    server = await startWebServer(3)
-    ends.push(server.close)
-    browser = await startBrowser()
-    ends.unshift(() => browser.close())
-  })
-  afterAll(async () => {
-    for (const end of ends) await end()
-  })
-  afterEach(async () => {
-    await opened?.context.close()
-    expect(opened?.problems).toEqual([])
-  })
-
-  const open = async (path: string, options: OpenOptions = {}) => {
-    opened = await openPage(browser, server, options)
-    await opened.page.goto(`${server.url}/app${path}`)
-    return opened.page
-  }
+  const fixture = browserFixture()
+  const { open } = fixture
 
   it("create a folder and an evaluator in it, change it, find it and delete it", async () => {
     const page = await open("/calls")
@@ -107,7 +83,7 @@ describe("the pages of tests", () => {
     expect(await item(1).getByLabel("Item", { exact: true }).inputValue()).toBe("2")
     await page.getByRole("button", { name: "Create" }).press("Enter")
     await page.getByRole("link", { name: "In a hurry" }).waitFor()
-    const { results } = (await server.get("/test_framework/v1/scenarios/?search=hurry")) as {
+    const { results } = (await fixture.server.get("/test_framework/v1/scenarios/?search=hurry")) as {
       results: ReadonlyArray<{ readonly conditional_actions: { readonly conditions: ReadonlyArray<unknown> } }>
     }
     expect(results[0]?.conditional_actions.conditions).toMatchObject([
@@ -127,11 +103,11 @@ describe("the pages of tests", () => {
     await page.getByRole("button", { name: "Create" }).click()
     await page.getByRole("alert").getByText("The server is busy.").waitFor()
     await page.unroute("**/scenarios/")
-    await opened?.context.clearCookies()
+    await fixture.context()?.clearCookies()
     await page.getByRole("button", { name: "Create" }).click()
     const ended = page.getByRole("heading", { name: "Your session has ended" })
     await ended.waitFor()
-    await page.getByLabel("API key").fill(server.apiKey)
+    await page.getByLabel("API key").fill(fixture.server.apiKey)
     await page.keyboard.press("Enter")
     await ended.waitFor({ state: "detached" })
     await page.getByText("Sign in again.").waitFor({ state: "detached" })
@@ -176,15 +152,15 @@ describe("the pages of tests", () => {
   })
 
   it("show and play a run while it is played", async () => {
-    await server.post("/test_framework/v2/scenarios/run_scenarios_json/", {
-      agent_id: server.agent,
+    await fixture.server.post("/test_framework/v2/scenarios/run_scenarios_json/", {
+      agent_id: fixture.server.agent,
       spec: {
         version: "1",
         suite: { name: "Live" },
         scenarios: [{ key: "live", name: "Is listened to", type: "instruction", instructions: "Talk." }]
       }
     })
-    const { results } = (await server.post("/test_framework/v1/runs/claim/", { channel: "voice" })) as {
+    const { results } = (await fixture.server.post("/test_framework/v1/runs/claim/", { channel: "voice" })) as {
       results: ReadonlyArray<{ readonly run: { readonly id: number } }>
     }
     const { id } = results[0]!.run
@@ -195,7 +171,7 @@ describe("the pages of tests", () => {
       endTime: undefined,
       words: []
     })
-    const { end, observer } = await server.playRun(id)
+    const { end, observer } = await fixture.server.playRun(id)
     observer.turn(turn("main_agent", "Good evening.", 1.2))
     const page = await open(`/runs/${id}`)
     const live = page.getByRole("region", { name: "In progress" })
@@ -227,13 +203,13 @@ describe("the pages of tests", () => {
   })
 
   it("offer nothing that the key may not do", async () => {
-    await server.post("/test_framework/v1/scenarios/", {
-      agent: server.agent,
+    await fixture.server.post("/test_framework/v1/scenarios/", {
+      agent: fixture.server.agent,
       name: "Is read",
       scenario_type: "instruction",
       instructions: "Read it."
     })
-    const { api_key } = (await server.post("/user/v1/api_keys/", {
+    const { api_key } = (await fixture.server.post("/user/v1/api_keys/", {
       name: "reader",
       scopes: ["evaluators:read", "catalog:read"]
     })) as { api_key: string }
@@ -247,7 +223,7 @@ describe("the pages of tests", () => {
     expect(await page.getByLabel("Instructions", { exact: true }).isDisabled()).toBe(true)
     expect(await page.getByRole("button", { name: "Save" }).count()).toBe(0)
     for (const name of ["Personalities", "Test profiles"]) {
-      await page.goto(`${server.url}/app/${name === "Personalities" ? "personalities" : "profiles"}`)
+      await page.goto(`${fixture.server.url}/app/${name === "Personalities" ? "personalities" : "profiles"}`)
       await page.getByRole("heading", { name }).waitFor()
       await page.getByText(/^No (personalities|test profiles) yet$/).waitFor()
       expect(await actions.count()).toBe(0)
@@ -258,18 +234,18 @@ describe("the pages of tests", () => {
     [360, true],
     [2560, false]
   ])("show text of others as text, and fit in %i pixels (dark: %s)", async (width, dark) => {
-    await server.post("/test_framework/v1/folders/", {
-      project: server.project,
+    await fixture.server.post("/test_framework/v1/folders/", {
+      project: fixture.server.project,
       path: HOSTILE.replaceAll(".", "")
     })
-    await server.post("/test_framework/v1/personalities/", {
-      project: server.project,
+    await fixture.server.post("/test_framework/v1/personalities/", {
+      project: fixture.server.project,
       name: HOSTILE,
       language: "en",
       description: HOSTILE.repeat(40)
     })
-    await server.post("/test_framework/v1/scenarios/", {
-      agent: server.agent,
+    await fixture.server.post("/test_framework/v1/scenarios/", {
+      agent: fixture.server.agent,
       name: HOSTILE.slice(0, 80),
       scenario_type: "instruction",
       instructions: HOSTILE.repeat(40),
@@ -282,7 +258,7 @@ describe("the pages of tests", () => {
     await page.getByRole("table").getByRole("link", { name: "onerror" }).first().click()
     await page.getByLabel("Instructions", { exact: true }).waitFor()
     await expectSoundPage(page, `evaluator-${width}`)
-    await page.goto(`${server.url}/app/personalities`)
+    await page.goto(`${fixture.server.url}/app/personalities`)
     await page.getByRole("table").getByText("onerror").first().waitFor()
     await expectSoundPage(page, `personalities-${width}`)
   })

@@ -28,6 +28,8 @@ import {
 
 const drain = Effect.flatMap(JobRunner, (runner) => runner.drain)
 
+// Statements of the tests themselves fail only where a test is wrong: they die.
+
 /** The triggers that record changes. */
 const triggers = (database: TestEngine.DatabaseName) =>
   Effect.flatMap(SqlClient, (sql) =>

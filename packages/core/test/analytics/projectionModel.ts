@@ -160,4 +160,5 @@ export const play = (store: AnalyticsKit.MemoryColumnStore, steps: ReadonlyArray
     const projections = yield* Projections
     expect(yield* projections.verify(nothing)).toMatchObject({ missing: 0, extra: 0, different: 0 })
     return undefined
+    // A model has no errors of its own: fast-check reports what is thrown, with the commands.
   }).pipe(Effect.provide(ProjectionFeedSql.layer), Effect.scoped, Effect.orDie)

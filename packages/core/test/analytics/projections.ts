@@ -71,6 +71,7 @@ export const stored = Effect.gen(function* () {
       .filter((one) => Number(one.call_id) === Number(call.id))
       .map((one) => [Number(one.metric_id), one.value_kind, number(one.value_number), one.value_text, latenciesOf(one)])
   }))
+  // Statements of the test itself fail only where the test is wrong.
 }).pipe(Effect.orDie)
 
 /** The same of the projection. */

@@ -112,13 +112,13 @@ const codes = (
     .filter(({ chars }) => !(isCardNumber(chars) && one.field !== "credit_card") && !isVin(chars))
     .flatMap((stretch) =>
       readingsOf(asked, one, stretch.chars).map((reading, at) =>
-        candidateOf(reader, reading, stretch, (reading.field === "nothing" ? HARMLESS : ANSWER) - at * BEHIND)
+        candidateOf(reader, reading, stretch, (reading.field === "nothing" ? HARMLESS : ANSWER) - at * SCORE_STEP)
       )
     )
 }
 
-/** By how much another thing that was asked for is behind the one that an answer is taken for. */
-const BEHIND = 0.001
+/** By how much the score of each further reading of an answer is below that of the one before. */
+const SCORE_STEP = 0.001
 
 /**
  * What a part of an answer may be of what was asked for, the likeliest first: all that it is long enough for, and only those

@@ -7,9 +7,10 @@ import { projectsQuery } from "../../api/dashboards.js"
 import { DataTable } from "../../components/DataTable.js"
 import { useDraft } from "../../components/draft.js"
 import { DraftDialog, useDraftForm } from "../../components/DraftForm.js"
-import { Empty, ErrorNotice, Loaded } from "../../components/Feedback.js"
+import { Empty, Loaded } from "../../components/Feedback.js"
 import { Checks, entities, Select, TextArea, TextField } from "../../components/Form.js"
 import { Icon } from "../../components/Icon.js"
+import { ItemsCard } from "../../components/ItemsCard.js"
 import { useMay } from "../../components/permission.js"
 import { RowActions } from "../../components/TestPages.js"
 import {
@@ -264,22 +265,18 @@ export const Agents = () => {
   const failed = check.error ?? remove.error
   const checked = check.variables?.name ?? ""
   return (
-    <section className="card" aria-labelledby="agents-title">
-      <header>
-        <h2 id="agents-title">Agents</h2>
-        {mayWrite ? (
-          <button
-            type="button"
-            className="button small"
-            onClick={() => {
+    <ItemsCard
+      title="Agents"
+      add="New agent"
+      onAdd={
+        mayWrite
+          ? () => {
               setEditing("new")
-            }}
-          >
-            <Icon name="plus" /> New agent
-          </button>
-        ) : null}
-      </header>
-      {failed === null ? null : <ErrorNotice error={failed} />}
+            }
+          : undefined
+      }
+      error={failed}
+    >
       <div role="status">
         {check.isPending ? (
           <div className="notice plain">Calling {checked}, for at most 26 seconds.</div>
@@ -352,6 +349,6 @@ export const Agents = () => {
           }}
         />
       )}
-    </section>
+    </ItemsCard>
   )
 }

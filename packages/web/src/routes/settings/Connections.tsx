@@ -6,9 +6,9 @@ import { type CodeConnection, connectionsQuery } from "../../api/settings.js"
 import { DataTable } from "../../components/DataTable.js"
 import { useDraft } from "../../components/draft.js"
 import { DraftDialog, useDraftForm } from "../../components/DraftForm.js"
-import { Empty, ErrorNotice, Loaded } from "../../components/Feedback.js"
+import { Empty, Loaded } from "../../components/Feedback.js"
 import { SecretField, Select, TextArea, TextField } from "../../components/Form.js"
-import { Icon } from "../../components/Icon.js"
+import { ItemsCard } from "../../components/ItemsCard.js"
 import { useMay } from "../../components/permission.js"
 import { HOST_NAMES, hostName, HOSTS, isComplete, NEW_CONNECTION, settingsOf } from "../../rules/connections.js"
 import { shortTime, words } from "../../rules/format.js"
@@ -115,22 +115,18 @@ export const Connections = () => {
   const isPending = test.isPending || activate.isPending || revoke.isPending
   const now = new Date()
   return (
-    <section className="card" aria-labelledby="connections-title">
-      <header>
-        <h2 id="connections-title">Code connections</h2>
-        {mayManage ? (
-          <button
-            type="button"
-            className="button small"
-            onClick={() => {
+    <ItemsCard
+      title="Code connections"
+      add="New connection"
+      onAdd={
+        mayManage
+          ? () => {
               setOpen(true)
-            }}
-          >
-            <Icon name="plus" /> New connection
-          </button>
-        ) : null}
-      </header>
-      {failed === null ? null : <ErrorNotice error={failed} />}
+            }
+          : undefined
+      }
+      error={failed}
+    >
       <Loaded of={connections}>
         {(all) =>
           all.length === 0 ? (
@@ -228,6 +224,6 @@ export const Connections = () => {
           }}
         />
       ) : null}
-    </section>
+    </ItemsCard>
   )
 }

@@ -6,8 +6,8 @@ import { baseUrl, client, dataOf } from "../../api/client.js"
 import { type Integration, integrationsQuery } from "../../api/settings.js"
 import { useChosenAgent } from "../../components/agents.js"
 import { DataTable } from "../../components/DataTable.js"
-import { Empty, ErrorNotice, Loaded } from "../../components/Feedback.js"
-import { Icon } from "../../components/Icon.js"
+import { Empty, Loaded } from "../../components/Feedback.js"
+import { ItemsCard } from "../../components/ItemsCard.js"
 import { useMay } from "../../components/permission.js"
 import { CopyButton } from "../../components/Secret.js"
 import { fullTime, words } from "../../rules/format.js"
@@ -81,22 +81,18 @@ const WithSignature = () => {
   })
   const agentName = (id: number) => agents.data?.find((agent) => agent.id === id)?.name ?? `Agent ${id}`
   return (
-    <section className="card" aria-labelledby="integrations-title">
-      <header>
-        <h2 id="integrations-title">Integrations</h2>
-        {mayManage ? (
-          <button
-            type="button"
-            className="button small"
-            onClick={() => {
+    <ItemsCard
+      title="Integrations"
+      add="New integration"
+      onAdd={
+        mayManage
+          ? () => {
               setOpened({ dialog: "new" })
-            }}
-          >
-            <Icon name="plus" /> New integration
-          </button>
-        ) : null}
-      </header>
-      {remove.error === null ? null : <ErrorNotice error={remove.error} />}
+            }
+          : undefined
+      }
+      error={remove.error}
+    >
       <Loaded of={integrations}>
         {(all) =>
           all.length === 0 ? (
@@ -208,7 +204,7 @@ const WithSignature = () => {
         }
       </Loaded>
       {opened === undefined ? null : <Dialogs opened={opened} onOpen={setOpened} />}
-    </section>
+    </ItemsCard>
   )
 }
 

@@ -3,9 +3,9 @@ import { useState } from "react"
 import { client, dataOf, type Schemas } from "../../api/client.js"
 import { keysQuery } from "../../api/settings.js"
 import { DataTable } from "../../components/DataTable.js"
-import { Empty, ErrorNotice, Loaded } from "../../components/Feedback.js"
+import { Empty, Loaded } from "../../components/Feedback.js"
 import { Checks, FormDialog, Select, TextField } from "../../components/Form.js"
-import { Icon } from "../../components/Icon.js"
+import { ItemsCard } from "../../components/ItemsCard.js"
 import { useMay } from "../../components/permission.js"
 import { Copied, SecretDialog } from "../../components/Secret.js"
 import { expiryOf, EXPIRIES, type Expiry, stateOf } from "../../rules/credentials.js"
@@ -129,22 +129,18 @@ export const Keys = () => {
   })
   const now = new Date()
   return (
-    <section className="card" aria-labelledby="keys-title">
-      <header>
-        <h2 id="keys-title">API keys</h2>
-        {mayManage ? (
-          <button
-            type="button"
-            className="button small"
-            onClick={() => {
+    <ItemsCard
+      title="API keys"
+      add="New key"
+      onAdd={
+        mayManage
+          ? () => {
               setOpen(true)
-            }}
-          >
-            <Icon name="plus" /> New key
-          </button>
-        ) : null}
-      </header>
-      {revoke.error === null ? null : <ErrorNotice error={revoke.error} />}
+            }
+          : undefined
+      }
+      error={revoke.error}
+    >
       <Loaded of={keys}>
         {(all) =>
           all.length === 0 ? (
@@ -201,6 +197,6 @@ export const Keys = () => {
           }}
         />
       ) : null}
-    </section>
+    </ItemsCard>
   )
 }

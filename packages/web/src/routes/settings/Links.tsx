@@ -6,9 +6,9 @@ import { baseUrl, client, dataOf } from "../../api/client.js"
 import { dashboardsQuery } from "../../api/dashboards.js"
 import { linksQuery, type Permission, type ShareableLink } from "../../api/settings.js"
 import { DataTable } from "../../components/DataTable.js"
-import { Empty, ErrorNotice, Loaded } from "../../components/Feedback.js"
+import { Empty, Loaded } from "../../components/Feedback.js"
 import { Checks, entities, FormDialog, Select, TextField } from "../../components/Form.js"
-import { Icon } from "../../components/Icon.js"
+import { ItemsCard } from "../../components/ItemsCard.js"
 import { useMay } from "../../components/permission.js"
 import { Copied, SecretDialog } from "../../components/Secret.js"
 import { EXPIRIES, type Expiry, expiryOf, stateOf } from "../../rules/credentials.js"
@@ -134,22 +134,18 @@ export const Links = () => {
   })
   const now = new Date()
   return (
-    <section className="card" aria-labelledby="links-title">
-      <header>
-        <h2 id="links-title">Shareable links</h2>
-        {mayManage ? (
-          <button
-            type="button"
-            className="button small"
-            onClick={() => {
+    <ItemsCard
+      title="Shareable links"
+      add="New link"
+      onAdd={
+        mayManage
+          ? () => {
               setOpen(true)
-            }}
-          >
-            <Icon name="plus" /> New link
-          </button>
-        ) : null}
-      </header>
-      {revoke.error === null ? null : <ErrorNotice error={revoke.error} />}
+            }
+          : undefined
+      }
+      error={revoke.error}
+    >
       <Loaded of={links}>
         {(all) =>
           all.length === 0 ? (
@@ -209,6 +205,6 @@ export const Links = () => {
           }}
         />
       ) : null}
-    </section>
+    </ItemsCard>
   )
 }
