@@ -1,4 +1,4 @@
-import { Projections } from "@earshot/core"
+import { isComplete, pendingChanges, Projections } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import type { CommandEffect } from "../CommandEffect.js"
 import { CommandRejected, ReportedFailure } from "../Errors.js"
@@ -24,7 +24,7 @@ export const status = (options: AnalyticsOptions): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const found = yield* (yield* Projections).status
-    const pending = found.pending === null ? 0 : found.pending.last - found.pending.first + 1
+    const pending = pendingChanges(found)
     const state = !found.recording
       ? "off"
       : found.generation === null
@@ -37,7 +37,7 @@ export const status = (options: AnalyticsOptions): CommandEffect =>
         jsonLine({
           column_store: found.columnStore,
           recording: found.recording,
-          complete: found.recording && found.generation !== null && found.rebuild === null,
+          complete: isComplete(found),
           rebuild: found.rebuild,
           pending,
           last_active: found.activeAt === 0 ? null : new Date(found.activeAt).toISOString(),

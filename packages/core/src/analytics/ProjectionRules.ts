@@ -34,10 +34,18 @@ export const readiness = (status: ProjectionStatus, generation: string): Readine
   }
   const { pending } = status
   if (pending === null) return { is: "current" }
-  return pending.last - pending.first >= MAX_PENDING
+  return pendingChanges(status) > MAX_PENDING
     ? { is: "not ready", why: "behind" }
     : { is: "pending", upTo: pending.last }
 }
+
+/** About how many changes are not applied yet. */
+export const pendingChanges = ({ pending }: Pick<ProjectionStatus, "pending">): number =>
+  pending === null ? 0 : pending.last - pending.first + 1
+
+/** Whether the column store has all calls, apart from pending changes. */
+export const isComplete = ({ generation, rebuild, recording }: ProjectionStatus): boolean =>
+  recording && generation !== null && rebuild === null
 
 /** A moment, and the last change that was recorded before it. */
 interface LagMark {

@@ -9,6 +9,7 @@ import type { StorageError } from "../kernel/Storage.js"
 import { ColumnStoreHealth } from "./ColumnStoreHealth.js"
 import { ColumnStore, type ColumnStoreReason, type ColumnStoreUnavailable } from "./Projection.js"
 import { ProjectionFeed } from "./ProjectionFeed.js"
+import { isComplete } from "./ProjectionRules.js"
 import type { ProjectionStatus } from "./ProjectionStatus.js"
 import * as Projector from "./Projector.js"
 import { type ProjectionReport, verifyProjection } from "./VerifyProjection.js"
@@ -115,7 +116,7 @@ export const layer = (config: ProjectionsConfig = {}): Layer.Layer<Projections, 
             for (;;) {
               yield* projector.run
               const status = yield* feed.status
-              if (status.generation !== null && status.recording && status.rebuild === null) return
+              if (isComplete(status)) return
               if (status.rebuild !== null) yield* progress(status.rebuild)
               const failure = yield* health.failure
               if (failure !== undefined && !status.leased) return yield* failure
@@ -124,7 +125,11 @@ export const layer = (config: ProjectionsConfig = {}): Layer.Layer<Projections, 
           }),
         verify: (progress) =>
           Effect.flatMap(feed.status, ({ installation }) =>
-            Effect.zipRight(health.generation(installation ?? ""), verifyProjection(progress))
+            // Without one the tables are nobody's: looking for them by its name would take them.
+            Effect.zipRight(
+              installation === null ? Effect.void : health.generation(installation),
+              verifyProjection(progress)
+            )
           ).pipe(Effect.provideService(ColumnStore, store.value), Effect.provideService(ProjectionFeed, feed)),
         project: projector.run,
         stopUnused

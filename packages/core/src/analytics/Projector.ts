@@ -10,7 +10,7 @@ import { ColumnStore, type ColumnStoreUnavailable } from "./Projection.js"
 import { type ProjectionBatch, ProjectionFeed } from "./ProjectionFeed.js"
 import type { ProjectionStatus } from "./ProjectionStatus.js"
 import { countBatch, countErasure, showLag } from "./ProjectionMetrics.js"
-import { isErasureDue, type Lag, nextLag } from "./ProjectionRules.js"
+import { isErasureDue, type Lag, nextLag, pendingChanges } from "./ProjectionRules.js"
 
 export interface ProjectorConfig {
   /** Changes that are applied at a time. Default: 1000. */
@@ -101,8 +101,7 @@ export const make = (
     const measured = (status: ProjectionStatus) =>
       Effect.suspend(() => {
         lag = nextLag(lag.appliedUntil === 0 ? { ...lag, appliedUntil: status.now } : lag, status.pending, status.now)
-        const changes = status.pending === null ? 0 : status.pending.last - status.pending.first + 1
-        return showLag((status.now - lag.appliedUntil) / 1000, changes)
+        return showLag((status.now - lag.appliedUntil) / 1000, pendingChanges(status))
       })
 
     const apply = (batch: ProjectionBatch) =>

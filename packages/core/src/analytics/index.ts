@@ -19,6 +19,7 @@ export {
   type ProjectedEvaluation
 } from "./Projection.js"
 export { type ProjectionBatch, ProjectionFeed } from "./ProjectionFeed.js"
+export { isComplete, pendingChanges } from "./ProjectionRules.js"
 export type { ProjectionStatus } from "./ProjectionStatus.js"
 export { type ProjectionTotals, projectionTotals } from "./ProjectionMetrics.js"
 export { ColumnStoreMissing, type ProjectionOverview, Projections } from "./Projections.js"

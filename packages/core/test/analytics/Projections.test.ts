@@ -96,6 +96,20 @@ for (const database of TestEngine.databases) {
       )
     )
 
+    it.effect("can be verified before its first use, which takes no tables", () =>
+      withColumns(database, (store) =>
+        Effect.gen(function* () {
+          const { actor, agent } = yield* TestEngine.fixture
+          const projections = yield* Projections
+          yield* ingest(actor, call(agent, "a"))
+          expect(yield* projections.verify(nothing)).toMatchObject({ compared: 1, missing: 1 })
+          yield* project
+          expect(projected(store)).toEqual(yield* stored)
+          expect((yield* projections.status).columnStore).toBe("usable")
+        })
+      )
+    )
+
     it.effect("records nothing before a column store is used, nor long after the last use", () =>
       withColumns(
         database,
