@@ -46,6 +46,9 @@ export const inOriginal = (call: CallText, found: Found): Found =>
         parts: found.parts.map((part) => ({ ...part, ...placeIn(call.plain, part) }))
       }
 
+/** Recognizers that may take the words that announce a value for the value. */
+const ANNOUNCERS: ReadonlySet<string> = new Set(["answers", "tagger"])
+
 /** The same, in steps, and in offsets of what is read. */
 export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<ReadonlyArray<Found>> {
   const { everyday = false, extra = [], threshold = DEFAULT_THRESHOLD } = options
@@ -61,19 +64,17 @@ export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<
   const isAnnouncing = ({ end, start }: Candidate): boolean => announcing.has(`${start} ${end}`)
   const candidates: Array<Candidate> = []
   const add = (some: ReadonlyArray<Candidate>, recognizer: string): void => {
-    for (const one of some)
-      if (everyday || one.everyday !== true) candidates.push({ ...one, recognizer: one.recognizer ?? recognizer })
+    const mayAnnounce = ANNOUNCERS.has(recognizer)
+    for (const one of some) {
+      if ((!everyday && one.everyday === true) || (mayAnnounce && isAnnouncing(one))) continue
+      candidates.push({ ...one, recognizer: one.recognizer ?? recognizer })
+    }
   }
   for (const [name, recognize] of recognizers) {
     yield
-    const found = recognize(reader)
-    add(name === "answers" ? found.filter((one) => !isAnnouncing(one)) : found, name)
+    add(recognize(reader), name)
   }
-  const tagged = yield* taggerCandidates(call, everyday, model, options.thresholds, options.seen)
-  add(
-    tagged.filter((one) => !isAnnouncing(one)),
-    "tagger"
-  )
+  add(yield* taggerCandidates(call, everyday, model, options.thresholds, options.seen), "tagger")
   add(
     extra.map((one) => ({ ...one, ...readingOf(call.plain, one) })),
     "provider"

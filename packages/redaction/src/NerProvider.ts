@@ -53,20 +53,22 @@ const validSpans = (raw: Transcript, spans: ReadonlyArray<TurnSpan>): ReadonlyAr
     )
   })
 
-/** What the model finds in a call, without spans that are not within their turn. */
+/** What the model finds in a call, without spans that are not within their turn. Without fields it is not asked. */
 export const recognizedSpans = (
   raw: Transcript,
   fields: ReadonlyArray<SensitiveField>
 ): Effect.Effect<ReadonlyArray<TurnSpan>, NerFailed, NerProvider> =>
-  Effect.flatMap(NerProvider, (provider) =>
-    Effect.map(
-      provider.recognize(
-        raw.turns.map((turn) => turn.content),
-        fields
-      ),
-      (spans) => validSpans(raw, spans)
-    )
-  )
+  fields.length === 0
+    ? Effect.succeed([])
+    : Effect.flatMap(NerProvider, (provider) =>
+        Effect.map(
+          provider.recognize(
+            raw.turns.map((turn) => turn.content),
+            fields
+          ),
+          (spans) => validSpans(raw, spans)
+        )
+      )
 
 /** Characters above which the work yields to the event loop. */
 const LONG = 4096
@@ -102,6 +104,6 @@ export const redactCall = Effect.fn("Redaction.redactCall")(function* <T extends
   fields: ReadonlyArray<SensitiveField>,
   options: Omit<RedactOptions, "extra"> = {}
 ) {
-  const extra = fields.length === 0 ? [] : yield* recognizedSpans(raw, fields)
+  const extra = yield* recognizedSpans(raw, fields)
   return yield* redactInSteps(raw, fields, { ...options, extra })
 })

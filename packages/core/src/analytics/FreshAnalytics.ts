@@ -58,12 +58,12 @@ export const layer = (
 
       /** Waits until all changes of the organization up to an id are applied. */
       const applied = ({ organizationId }: ChartPermit, upTo: number) =>
-        feed.isPending(organizationId, upTo).pipe(
-          Effect.flatMap((pending) => (pending ? Effect.fail("pending" as const) : Effect.void)),
-          Effect.retry({ while: (error) => error === "pending", schedule: Schedule.spaced(POLL) }),
-          Effect.timeoutFail({ duration: wait, onTimeout: () => "waited" as const }),
-          Effect.mapError((error) => (error === "pending" ? ("waited" as const) : error))
-        )
+        feed
+          .isPending(organizationId, upTo)
+          .pipe(
+            Effect.repeat({ while: (pending) => pending, schedule: Schedule.spaced(POLL) }),
+            Effect.timeoutFail({ duration: wait, onTimeout: () => "waited" as const })
+          )
 
       const ready = (permit: ChartPermit) =>
         Effect.gen(function* () {

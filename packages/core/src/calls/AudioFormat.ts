@@ -30,11 +30,11 @@ export const MAX_AUDIO_CHANNELS = 255
 /** Duration and channels are known of WAV files whose header states them. */
 export interface AudioFormat extends AudioFacts {
   readonly contentType: AudioType
-  /** No more is known by reading the file. */
-  readonly isRead: boolean
+  /** Whether this is all that can be known; if not, the file has to be probed. */
+  readonly isFinal: boolean
 }
 
-const unreadFormat = (contentType: AudioType): AudioFormat => ({ contentType, ...UNKNOWN_AUDIO, isRead: false })
+const formatToProbe = (contentType: AudioType): AudioFormat => ({ contentType, ...UNKNOWN_AUDIO, isFinal: false })
 
 /** Bytes from the start of a file that `detectAudioFormat` reads. */
 export const AUDIO_HEAD_BYTES = 65_536
@@ -56,7 +56,7 @@ const ascii = (head: Uint8Array, at: number, text: string): boolean => {
 export const detectAudioFormat = (head: Uint8Array, sizeBytes: number): Either.Either<AudioFormat, string> => {
   const contentType = typeOf(head)
   if (contentType === undefined) return Either.left(NOT_AUDIO)
-  return contentType === "audio/wav" ? wavFormat(head, sizeBytes) : Either.right(unreadFormat(contentType))
+  return contentType === "audio/wav" ? wavFormat(head, sizeBytes) : Either.right(formatToProbe(contentType))
 }
 
 const typeOf = (head: Uint8Array): AudioType | undefined => {
@@ -168,7 +168,7 @@ const wavFormat = (head: Uint8Array, sizeBytes: number): Either.Either<AudioForm
     at += 8 + size + (size % 2)
   }
   // Data that begins beyond the head may be there.
-  return at + 8 > sizeBytes ? Either.left(WAV_WITHOUT_DATA) : Either.right(unreadFormat("audio/wav"))
+  return at + 8 > sizeBytes ? Either.left(WAV_WITHOUT_DATA) : Either.right(formatToProbe("audio/wav"))
 }
 
 /** @param size of the data chunk as it states it, of which `present` bytes are there */
@@ -179,6 +179,6 @@ const wavFacts = (header: WavHeader, size: number, present: number): AudioFormat
     contentType: "audio/wav",
     durationSeconds: seconds !== undefined && seconds <= MAX_AUDIO_SECONDS ? seconds : null,
     channels: header.channels > 0 && header.channels <= MAX_AUDIO_CHANNELS ? header.channels : null,
-    isRead: seconds !== undefined || (!isStated && !SAMPLE_TAGS.has(header.tag))
+    isFinal: seconds !== undefined || (!isStated && !SAMPLE_TAGS.has(header.tag))
   }
 }

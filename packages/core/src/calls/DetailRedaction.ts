@@ -22,8 +22,8 @@ import type { ValidIngest } from "./IngestValidation.js"
 import type { RedactionWork } from "./RedactionWork.js"
 
 /** Fields of a call besides transcript and recording that can be redacted. */
-const callDetails = ["metadata", "dynamic_variables", "feedback", "customer_number", "call_ended_reason"] as const
-export type CallDetail = (typeof callDetails)[number]
+const CALL_DETAILS = ["metadata", "dynamic_variables", "feedback", "customer_number", "call_ended_reason"] as const
+export type CallDetail = (typeof CALL_DETAILS)[number]
 
 /** The details that are redacted as documents. */
 const DOCUMENTS = ["metadata", "dynamic_variables", "feedback", "call_ended_reason"] as const
@@ -120,7 +120,7 @@ export const makeDetails = (
   keep: ReadonlyArray<CallDetail>,
   options: RedactOptions
 ) => {
-  const redacted = new Set(callDetails.filter((name) => !keep.includes(name)))
+  const redacted = new Set(CALL_DETAILS.filter((name) => !keep.includes(name)))
 
   /** The delivered value, or the stored one where it has to be redacted again. */
   const valueOf = <A extends Json>(

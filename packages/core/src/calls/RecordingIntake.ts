@@ -58,7 +58,7 @@ export const make = Effect.gen(function* () {
         return yield* new RecordingUnavailable({ reason: detected.left })
       }
       const format = detected.right
-      const { channels, durationSeconds } = format.isRead
+      const { channels, durationSeconds } = format.isFinal
         ? format
         : yield* audioProbe.probe(blobs.get(blob.key), { ...format, sizeBytes: blob.sizeBytes })
       const recording = {

@@ -40,8 +40,7 @@ export const redactCall = (
 ): Effect.Effect<Redaction<Turn, ToolCall>, RedactionUnavailable, NerProvider | RedactionWork> =>
   Effect.gen(function* () {
     const work = yield* RedactionWork
-    const extra =
-      fields.length === 0 ? [] : yield* Effect.mapError(recognizedSpans(raw, fields), () => new RedactionUnavailable())
+    const extra = yield* Effect.mapError(recognizedSpans(raw, fields), () => new RedactionUnavailable())
     const redaction = yield* work.transcript(raw, fields, { ...options, extra })
     const { toolCalls } = redaction.transcript
     const labels = [...new Set(toolCalls.flatMap(({ id, name }) => [name, id ?? ""]))].filter(mayHoldValue)
@@ -49,7 +48,9 @@ export const redactCall = (
     const known = [...valuesIn(raw, redaction.spans), ...(options.known ?? [])]
     const answers = yield* work.json(labels, fields, { ...options, known })
     // What is missing in the answer is not stored.
-    const redacted = new Map(labels.map((label, at) => [label, Array.isArray(answers) ? String(answers[at]) : ""]))
+    const redacted = new Map(
+      labels.map((label, at) => [label, Array.isArray(answers) ? String(answers[at] ?? "") : ""])
+    )
     const labelOf = (label: string): string => redacted.get(label) ?? label
     return {
       ...redaction,

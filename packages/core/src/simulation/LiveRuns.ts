@@ -61,7 +61,7 @@ interface LiveRun {
 
 const eventOf = ({ content, endTime, speaker, startTime }: Turn): LiveEvent => ({
   type: "turn",
-  speaker: speaker === "main_agent" ? "main_agent" : "testing_agent",
+  speaker,
   content,
   start_time: startTime ?? null,
   end_time: endTime ?? null

@@ -62,23 +62,23 @@ describe("audio format detection", () => {
     // A chunk before the data may be longer than what is read of the file.
     const long = bytes("RIFF", [0, 0, 0, 0], "WAVE", "LIST", [0, 0, 2, 0])
     expect(detectAudioFormat(long, 200_000)).toEqual(
-      Either.right({ contentType: "audio/wav", durationSeconds: null, channels: null, isRead: false })
+      Either.right({ contentType: "audio/wav", durationSeconds: null, channels: null, isFinal: false })
     )
   })
 
   it("takes the byte rate that agrees with the samples, and believes no duration beyond a week", () => {
     const file = CallKit.wav(2, { channels: 2 })
     const view = new DataView(file.buffer)
-    expect(facts(file)).toMatchObject({ durationSeconds: 2, channels: 2, isRead: true })
+    expect(facts(file)).toMatchObject({ durationSeconds: 2, channels: 2, isFinal: true })
     view.setUint32(28, 1, true)
     expect(facts(file)?.durationSeconds).toBeCloseTo(2, 3)
     view.setUint16(32, 0, true)
-    expect(facts(file)).toMatchObject({ durationSeconds: file.length - 44, isRead: true })
+    expect(facts(file)).toMatchObject({ durationSeconds: file.length - 44, isFinal: true })
     view.setUint32(40, 0, true)
     expect(Either.getOrUndefined(detectAudioFormat(file, 44 + 604_801))).toMatchObject({ durationSeconds: null })
     view.setUint32(28, 0, true)
     view.setUint16(22, 65_535, true)
-    expect(facts(file)).toEqual({ contentType: "audio/wav", durationSeconds: null, channels: null, isRead: false })
+    expect(facts(file)).toEqual({ contentType: "audio/wav", durationSeconds: null, channels: null, isFinal: false })
   })
 
   /** A WAV file of compressed blocks of 256 bytes, which have 505 samples in IMA ADPCM. */
@@ -109,7 +109,7 @@ describe("audio format detection", () => {
       contentType: "audio/wav",
       durationSeconds: 50_500 / 8000,
       channels: 1,
-      isRead: true
+      isFinal: true
     })
     expect(facts(compressed(0x11, 100, 50_001))?.durationSeconds).toBe(50_001 / 8000)
     // A streaming writer knows neither when it writes the header.
@@ -118,8 +118,8 @@ describe("audio format detection", () => {
   })
 
   it("leaves other compressed WAV files to the library, unless their header is of a part of them", () => {
-    expect(facts(compressed(0x55, 100, 49))).toMatchObject({ durationSeconds: null, channels: 1, isRead: false })
-    expect(facts(compressed(0x55, 100, 49, 0xffffffff))).toMatchObject({ durationSeconds: null, isRead: true })
+    expect(facts(compressed(0x55, 100, 49))).toMatchObject({ durationSeconds: null, channels: 1, isFinal: false })
+    expect(facts(compressed(0x55, 100, 49, 0xffffffff))).toMatchObject({ durationSeconds: null, isFinal: true })
   })
 
   it("never fails on arbitrary bytes", () => {

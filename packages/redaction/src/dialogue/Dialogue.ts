@@ -235,7 +235,6 @@ interface State {
 
 const DATES = new Set(["dob", "date"])
 
-/** What "the last four" and "the year" are of: what was asked for before. */
 /** Fewest letters and digits of the answer to a question for a part: "the last four of your phone number". */
 const MIN_PART = 3
 
@@ -249,6 +248,7 @@ const inContext = (one: Asked, before: ReadonlyArray<Asked>, isPart: boolean): A
       : one.field
 })
 
+/** What "the last four" and "the year" are of: what was asked for before. */
 const resolved = (asked: ReadonlyArray<Asked>, before: ReadonlyArray<Asked>, isMore: boolean): ReadonlyArray<Asked> => {
   const own = asked.filter(({ reads }) => reads !== "more date")
   if (own.length > 0) return own

@@ -68,7 +68,7 @@ export const jsonQuestion = (
   options: RedactOptions
 ): JsonQuestion => ({ kind: "json", text, fields, options: sent(options) })
 
-/** Answers a question. It takes no turns with anything else: ask it in a thread of its own. */
+/** Answers a question without yielding to the event loop: to be called in a thread. */
 export const answerRedactionQuestion = (question: RedactionQuestion): RedactionColumns | string => {
   const { fields, options } = question
   if (question.kind === "transcript")

@@ -179,15 +179,15 @@ export const make = (
           const keys = keysOf("k", values.group)
           /** Cells, the newest first; `top` where the other groups are to be put together. */
           const cellsOf = (top: Top) => {
-            const by = top === null ? keys : [...keys, "is_top"]
-            const columns = top === null ? values.group.map(({ of }) => `g_${of} AS k_${of}`) : by
+            const grouped = top === null ? keys : [...keys, "is_top"]
+            const columns = top === null ? values.group.map(({ of }) => `g_${of} AS k_${of}`) : grouped
             return Effect.flatMap(
               ask(
                 "timeline",
                 `SELECT ${[...columns, `${bucketStart(bucket, "at")} AS bucket_ms`].join(", ")},
                   ${aggregateOf(aggregate, values.value)} AS value, count() AS n
                 FROM ${top === null ? values.rows : source.gathered(values, top)}
-                GROUP BY ${[...by, "bucket_ms"].join(", ")}
+                GROUP BY ${[...grouped, "bucket_ms"].join(", ")}
                 ORDER BY bucket_ms DESC LIMIT ${MAX_CELLS + 1}`
               ),
               (rows) => cellRows("timeline", rows)

@@ -29,7 +29,7 @@ interface Trigger {
 }
 
 /**
- * One statement a row. A change is not recorded again right after the same call's, unless that one was loaded since: the
+ * Row triggers. A change is not recorded again right after the same call's, unless that one was loaded since: the
  * evaluations of a call come one after another.
  */
 const sqliteTriggers = (nameOf: DialectFragments["nameOf"]): ReadonlyArray<Trigger> => {
@@ -73,7 +73,7 @@ const postgresFunctions = (nameOf: DialectFragments["nameOf"]): Readonly<Record<
   }
 }
 
-/** One statement a statement, since ingests and evaluations write many rows at once. */
+/** Statement triggers, since ingests and evaluations write many rows at once. */
 const postgresTriggers = (nameOf: DialectFragments["nameOf"]): ReadonlyArray<Trigger> => {
   const trigger = (table: Table, event: Event, tables: string, run: string): Trigger => ({
     table,

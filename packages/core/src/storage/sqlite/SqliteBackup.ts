@@ -94,8 +94,8 @@ const clientOf = (filename: string, tablePrefix: string, readonly: boolean) => {
   )
 }
 
-/** Runs statements on a file that may be unusable; `using` may change it. */
-const on =
+/** Runs statements on a file that may be unusable; `changing` may change it. */
+const connected =
   (readonly: boolean) =>
   (filename: string, tablePrefix: string) =>
   <A, E>(steps: Effect.Effect<A, E, SqlClient | Dialect>): Effect.Effect<A, BackupFailed | DatabaseIncompatible> =>
@@ -105,8 +105,8 @@ const on =
       Effect.mapError((error) => (error instanceof DatabaseIncompatible ? error : failed(error)))
     )
 
-const reading = on(true)
-const using = on(false)
+const reading = connected(true)
+const changing = connected(false)
 
 /**
  * A copy begins as another installation: restored beside the database that it was made of, it would write to the same column
@@ -150,7 +150,7 @@ export const backup = (
           Effect.zipRight(Effect.flatMap(SqlClient, (sql) => sql`VACUUM INTO ${copied}`)),
           reading(from.filename, from.tablePrefix)
         )
-        yield* using(copied, from.tablePrefix)(detachColumnStore)
+        yield* changing(copied, from.tablePrefix)(detachColumnStore)
         yield* attempt(() => chmod(copied, 0o600).then(() => flush(copied)))
         const keys = yield* Effect.gen(function* () {
           const sql = yield* SqlClient

@@ -142,7 +142,7 @@ export const codeStretches = (
   return stretchesOf(reader, place, read, several)
 }
 
-/** Whether a number begins with a written date: "8/4/79, W228817740" is read as one. */
+/** Whether a run of numbers has a written date in it: "8/4/79, W228817740" is read as one run. */
 const hasSlash = (reader: CallReader, { from, to }: { readonly from: number; readonly to: number }): boolean => {
   for (let at = from; at < to; at++) if (reader.written(at).includes("/")) return true
   return false
