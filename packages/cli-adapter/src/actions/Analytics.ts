@@ -17,6 +17,11 @@ const engineOf = (options: AnalyticsOptions) => ({ ...plainEngine(options), anal
 
 const needed = new CommandRejected({ reason: "Set --analytics or EARSHOT_ANALYTICS to the column store." })
 
+const unused = new CommandRejected({
+  reason:
+    "The column store has no calls of this database yet. Run earshot analytics rebuild, or a server with --analytics."
+})
+
 const percent = ({ done, of }: { readonly done: number; readonly of: number }): number =>
   of === 0 ? 100 : Math.min(100, Math.floor((done / of) * 100))
 
@@ -80,7 +85,10 @@ export const verify = (options: AnalyticsOptions): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const watched = screen.progress && !options.json
-    const found = yield* (yield* Projections).verify((compared) =>
+    const projections = yield* Projections
+    const { columnStore, installation } = yield* projections.status
+    if (columnStore !== "none" && installation === null) return yield* unused
+    const found = yield* projections.verify((compared) =>
       watched ? screen.redraw(`Compared ${compared} calls`) : Effect.void
     )
     if (watched) yield* screen.redraw("")
