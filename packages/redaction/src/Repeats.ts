@@ -130,7 +130,8 @@ class KnownValues {
     const { reader } = this
     const found: Array<Candidate> = []
     for (let at = 0; at < reader.all.length;) {
-      const hit = /^[Pn]$/.test(reader.cls(at)) ? undefined : this.#words.longestAt(reader.all, at)
+      const cls = reader.cls(at)
+      const hit = cls === "P" || cls === "n" ? undefined : this.#words.longestAt(reader.all, at)
       if (hit === undefined || (hit.value.capital && hit.to === at + 1 && !reader.isCapitalized(at))) {
         at++
         continue

@@ -284,7 +284,8 @@ const isMailbox = (reader: AddressReader, from: number, at: number, floor: numbe
 
 /** "jane doe ninety two at gmail" */
 const atProvider = (reader: AddressReader, at: number, floor: number): SpokenAddress | undefined => {
-  if (!/^(@|at)$/.test(reader.word(at)) || !providers.has(reader.word(at + 1))) return undefined
+  const sign = reader.word(at)
+  if ((sign !== "at" && sign !== "@") || !providers.has(reader.word(at + 1))) return undefined
   if (/^(dot|\.)$/.test(reader.word(at + 2))) return undefined
   const from = leftEnd(reader, at, floor, 3)
   return from < at && isMailbox(reader, from, at, floor) ? addressOf(reader, from, at + 2, "email") : undefined

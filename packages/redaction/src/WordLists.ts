@@ -42,6 +42,8 @@ export const medicalRoles: WordIndex = new Set(names.medicalRoles)
 export const medicalDegrees: WordIndex = new Set(names.medicalDegrees)
 /** Words that follow an introduction and are no names: "I'm sorry". */
 export const notNames: WordIndex = new Set(names.notNames)
+/** What is said by itself, in capitals at the beginning of a turn like a name: "Ta", "Thanks, bye!". */
+export const interjections: WordIndex = new Set(names.interjections)
 /** Small words inside family names: "van", "de la". */
 export const nameParticles: WordIndex = new Set(names.particles)
 

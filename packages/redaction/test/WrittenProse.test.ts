@@ -37,7 +37,10 @@ describe("of written text, redaction keeps", () => {
     "Great, thanks. Bye bye.",
     "Thanks, take care. Bye-bye.",
     "Cheers mate, bye now.",
-    "Hello? Hello!"
+    "Hello? Hello!",
+    "Ta",
+    "Amen to that.",
+    "Okey dokey"
   ])("greetings: %s", (text) => {
     expect(redacted(text)).toBe(text)
   })

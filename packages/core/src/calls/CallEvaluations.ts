@@ -41,6 +41,7 @@ import { CallDeleted } from "./CallErrors.js"
 import { applyEvaluations } from "./CallOutcomeRules.js"
 import type { CallRecord } from "./CallRecord.js"
 import { CallStore } from "./CallStore.js"
+import { redactEndedReason } from "./DetailRedaction.js"
 import { metricsToEvaluate, subjectOf } from "./EvaluatedCall.js"
 import * as EvaluationBatches from "./EvaluationBatches.js"
 import { evaluationJob, EvaluationPayload, EXTERNAL_EVALUATION_JOB } from "./EvaluationJob.js"
@@ -152,7 +153,8 @@ const redactSubject = (
     ]),
     ([metadata, dynamicVariables]) => ({
       ...subject,
-      endedReason: text(subject.endedReason),
+      endedReason:
+        subject.endedReason === null ? null : redactEndedReason(subject.endedReason, redactFields, options),
       metadata,
       dynamicVariables,
       agentDescription: text(subject.agentDescription) ?? "",

@@ -96,7 +96,8 @@ for (const database of TestEngine.databases) {
           const call = yield* ingest({
             metric_ids: String(metric.id),
             transcript_json: spoken,
-            redact_fields: ["phone_number"],
+            redact_fields: ["phone_number", "person_name"],
+            call_ended_reason: "exceeded-max-duration",
             metadata: { phone_number: number, region: "eu", expected_outcome: `A call to ${number}.` },
             dynamic_variables: { number, caller: "the caller" }
           })
@@ -106,6 +107,8 @@ for (const database of TestEngine.databases) {
           expect(prompts[0]).not.toContain("2671")
           expect(prompts[0]).toContain("You call the caller back at [PHONE_NUMBER].")
           expect(prompts[0]).toContain('"region":"eu"')
+          // A platform's code is none of the caller's words, though "Max" is a name.
+          expect(prompts[0]).toContain("exceeded-max-duration")
           expect((yield* as(Effect.flatMap(Calls, (calls) => calls.read(call.id)))).metadata).toHaveProperty(
             "phone_number",
             "[PHONE_NUMBER]"

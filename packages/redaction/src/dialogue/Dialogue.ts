@@ -78,7 +78,16 @@ const turnsOf = (call: CallText): ReadonlyArray<TurnTokens> => {
   return places
 }
 
-const isFigure = (cls: string): boolean => /^[dtyzNXxoLPFsMm]$/.test(cls)
+/** "the last four of" */
+const PART = wordSet("last final first")
+/** What a figure before it counts rather than is a part of. */
+const COUNTED = wordSet("digit digits letter letters numbers four more time moment second")
+const LIST = wordSet("and or , &")
+const OPENING = wordSet("your the and or now okay ok full last first")
+const VALUE = /^[dtyzNXP]$/
+const FIGURE = /^[dtyzNXxoLPFsMm]$/
+
+const isFigure = (cls: string): boolean => FIGURE.test(cls)
 
 /** A call's turns, as the state machine below reads them. */
 class TurnReader {
@@ -182,8 +191,8 @@ class TurnReader {
     const { all } = this.call.tokens
     for (let at = to - 1; at >= from; at--) {
       // "the last four of": no figure of a value.
-      if (/^(last|final|first)$/.test(all[at - 1]?.lower ?? "") && all[at]?.cls === "d") continue
-      if (/^[dtyzNXP]$/.test(all[at]?.cls ?? "")) return at
+      if (all[at]?.cls === "d" && PART.has(all[at - 1]?.lower ?? "")) continue
+      if (VALUE.test(all[at]?.cls ?? "")) return at
     }
     return from - 1
   }
@@ -207,19 +216,13 @@ class TurnReader {
     const reach = to - from <= MAX_REQUEST ? to : one.to
     for (let at = from; at < reach; at++) if (ASKING.test(all[at]?.lower ?? "")) return true
     for (let at = one.to; at < to; at++) if (all[at]?.text === "?") return true
-    const isListed = [all[one.from - 1], all[one.to]].some((next) => /^(and|or|,|&)$/.test(next?.lower ?? ""))
-    return (
-      to - from <= MAX_SHORT &&
-      one.to - from <= MAX_SHORT &&
-      (isListed || /^(your|the|and|or|now|okay|ok|full|last|first)$/.test(all[from]?.lower ?? ""))
-    )
+    const isListed = LIST.has(all[one.from - 1]?.lower ?? "") || LIST.has(all[one.to]?.lower ?? "")
+    return to - from <= MAX_SHORT && one.to - from <= MAX_SHORT && (isListed || OPENING.has(all[from]?.lower ?? ""))
   }
 
   /** "the four digit pin": a figure that says how long a value is. */
   #isCount(at: number): boolean {
-    return /^(digit|digits|letter|letters|numbers|four|more|time|moment|second)$/.test(
-      this.call.tokens.all[at + 1]?.lower ?? ""
-    )
+    return COUNTED.has(this.call.tokens.all[at + 1]?.lower ?? "")
   }
 }
 

@@ -51,6 +51,8 @@ for (const { field, phrases: all, reads } of Schema.decodeUnknownSync(Schema.Arr
 /** "and the last four": more of what was asked for before. */
 const MORE = wordSet("three four five six 3 4 5 6 digits numbers letters characters")
 
+const PART = wordSet("last final first other remaining next")
+
 /** "in the last three months" asks for no part of a value. */
 const PERIOD = /^(minutes?|hours?|days?|nights?|weeks?|months?|years?|times|calls?|visits?|orders?)$/
 
@@ -114,7 +116,7 @@ export const asksForMore = (all: ReadonlyArray<Token>, from: number, to: number)
   for (let at = from; at < to; at++) {
     const word = all[at]?.lower ?? ""
     const next = all[at + 1]?.lower ?? ""
-    const isPart = /^(last|final|first|other|remaining|next)$/.test(word) && at + 1 < to && MORE.has(next)
+    const isPart = PART.has(word) && at + 1 < to && MORE.has(next)
     if (isPart && !PERIOD.test(all[at + 2]?.lower ?? "")) return true
     if (word === "rest" || word === "remainder" || word === "others") return true
   }

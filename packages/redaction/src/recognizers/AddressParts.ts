@@ -1,7 +1,7 @@
 import { functionWords, wordSet } from "../Lexicon.js"
 import type { Run } from "../SpokenNumbers.js"
 import { stateCodes } from "../WordLists.js"
-import type { CallReader, TokenRule } from "./CallReader.js"
+import { atWords, type CallReader, type TokenRule } from "./CallReader.js"
 import { places, townEnd } from "./PlaceNames.js"
 
 export const directions = wordSet("north south east west n s e w ne nw se sw northeast northwest southeast southwest")
@@ -90,8 +90,7 @@ const postBox: TokenRule = (reader, at, found) => {
 }
 
 /** "apartment five b", beside an address or not */
-const unit: TokenRule = (reader, at, found) => {
-  if (!/^(apartment|apt|suite|ste)$/.test(reader.word(at))) return undefined
+const unit = atWords("apartment apt suite ste", (reader, at, found) => {
   const next = /^(\.|number|#)$/.test(reader.word(at + 1)) ? at + 2 : at + 1
   const run = reader.runFrom(next)
   if (run !== undefined && run.digits > 0)
@@ -99,7 +98,7 @@ const unit: TokenRule = (reader, at, found) => {
   else if (/^[La]$/.test(reader.cls(next)) && reader.endsAt(next + 1, /^[.,?n]$/))
     found.push(reader.candidate("location", at, next + 1, 0.65, "apartment"))
   return undefined
-}
+})
 
 /** "TX 78701", "Austin, TX" */
 const stateAndCode: TokenRule = (reader, at, found) => {
@@ -122,8 +121,7 @@ const pastMarks = (reader: CallReader, at: number): number => {
 }
 
 /** "PSC 1234, Box 56 / APO AE 09012", "Unit 1234 Box 56, DPO AA 34010": a military or diplomatic address. */
-const militaryAddress: TokenRule = (reader, at, found) => {
-  if (!/^(psc|cmr|unit|apo|fpo|dpo)$/.test(reader.word(at))) return undefined
+const militaryAddress = atWords("psc cmr unit apo fpo dpo", (reader, at, found) => {
   let next = at
   if (/^(psc|cmr|unit)$/.test(reader.word(at))) {
     const number = reader.runFrom(at + 1)
@@ -139,6 +137,6 @@ const militaryAddress: TokenRule = (reader, at, found) => {
   const to = reader.runFrom(region + 1)?.to ?? region + 1
   found.push(reader.candidate("location", at, to, 0.93, "military address"))
   return to
-}
+})
 
 export const addressRules: ReadonlyArray<TokenRule> = [militaryAddress, postBox, unit, stateAndCode]

@@ -1,6 +1,6 @@
 import type { Run } from "../SpokenNumbers.js"
 import type { Candidate } from "../TextSpan.js"
-import type { CallReader, Recognizer } from "./CallReader.js"
+import { atWords, byToken, type CallReader, type Recognizer, type TokenRule } from "./CallReader.js"
 
 const age = (reader: CallReader, from: number, to: number, score: number, why: string): Candidate =>
   reader.candidate("age", from, to, score, why)
@@ -22,15 +22,17 @@ const numberStart = (reader: CallReader, last: number): number => {
 }
 
 /** "45 years old", "a five-year-old", "six months of age", "45 y/o" */
-const yearsOld = (reader: CallReader, at: number): ReadonlyArray<Candidate> => {
-  const isShort = /^(y\/o|yo)$/.test(reader.word(at))
-  if (reader.cls(at) !== "u" && !isShort && reader.word(at) !== "y") return []
+const yearsOld: TokenRule = (reader, at, found) => {
+  const word = reader.word(at)
+  const isShort = word === "y/o" || word === "yo"
+  if (reader.cls(at) !== "u" && !isShort && word !== "y") return undefined
   const next = reader.written(at + 1) === "-" ? at + 2 : at + 1
   const isOf = reader.word(next) === "of" && reader.word(next + 1) === "age"
   const isOld = isOf || /^olds?$/.test(reader.word(next))
   const before = numberBefore(reader, at)
-  if ((!isOld && !isShort) || !/^[zdtyNha]$/.test(reader.cls(before))) return []
-  return [age(reader, numberStart(reader, before), isOf ? next + 2 : isOld ? next + 1 : next, 0.95, "years old")]
+  if ((!isOld && !isShort) || !/^[zdtyNha]$/.test(reader.cls(before))) return undefined
+  found.push(age(reader, numberStart(reader, before), isOf ? next + 2 : isOld ? next + 1 : next, 0.95, "years old"))
+  return undefined
 }
 
 const endsAge = (reader: CallReader, to: number): boolean =>
@@ -95,22 +97,19 @@ const ofRun = (reader: CallReader, run: Run): ReadonlyArray<Candidate> => {
     : afterQuestion(reader, run)
 }
 
-const decades =
-  /^(twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties|20s|30s|40s|50s|60s|70s|80s|90s)$/
+const decades = "twenties thirties forties fifties sixties seventies eighties nineties 20s 30s 40s 50s 60s 70s 80s 90s"
 
 /** "in her late fifties" */
-const decadeOfLife = (reader: CallReader, at: number): ReadonlyArray<Candidate> => {
-  if (!decades.test(reader.word(at))) return []
+const decadeOfLife = atWords(decades, (reader, at, found) => {
   const isQualified = /^(late|early|mid)$/.test(reader.word(at - 1))
   const isHyphenated = reader.word(at - 1) === "-"
   const owner = reader.word(isQualified ? at - 2 : isHyphenated ? at - 3 : at - 1)
-  if (!/^(my|his|her|their|your)$/.test(owner)) return []
-  return [age(reader, isQualified ? at - 1 : isHyphenated ? at - 2 : at, at + 1, 0.85, "decade of life")]
-}
+  if (!/^(my|his|her|their|your)$/.test(owner)) return undefined
+  found.push(age(reader, isQualified ? at - 1 : isHyphenated ? at - 2 : at, at + 1, 0.85, "decade of life"))
+  return undefined
+})
+
+const inWords = byToken([yearsOld, decadeOfLife], "")
 
 /** How old somebody is. */
-export const ages: Recognizer = (reader) => [
-  ...reader.all.flatMap((_, at) => yearsOld(reader, at)),
-  ...reader.runs.flatMap((run) => ofRun(reader, run)),
-  ...reader.all.flatMap((_, at) => decadeOfLife(reader, at))
-]
+export const ages: Recognizer = (reader) => [...inWords(reader), ...reader.runs.flatMap((run) => ofRun(reader, run))]

@@ -1,6 +1,7 @@
 import type { CallText } from "../CallText.js"
 import { type Cue, type Weighed, nearestCue } from "../Cues.js"
 import type { Dialogue } from "../dialogue/Dialogue.js"
+import { wordSet } from "../Lexicon.js"
 import type { SensitiveField } from "../SensitiveField.js"
 import type { SpokenAddress } from "../SpokenForms.js"
 import type { Run } from "../SpokenNumbers.js"
@@ -134,6 +135,12 @@ export type Recognizer = (reader: CallReader) => ReadonlyArray<Candidate>
  * are to leave this one alone; undefined lets the next rule try.
  */
 export type TokenRule = (reader: CallReader, at: number, found: Array<Candidate>) => number | undefined
+
+/** A rule that is tried at these words alone. Most rules are, and looking a word up costs less than matching it. */
+export const atWords = (words: string, rule: TokenRule): TokenRule => {
+  const starts = wordSet(words)
+  return (reader, at, found) => (starts.has(reader.word(at)) ? rule(reader, at, found) : undefined)
+}
 
 /** A recognizer that goes through a call token by token, past tokens of the `skipped` classes, and tries its rules in order. */
 export const byToken =

@@ -1,7 +1,7 @@
 import { wordSet } from "../Lexicon.js"
 import type { Candidate } from "../TextSpan.js"
 import { matchClasses } from "../Tokens.js"
-import type { CallReader, Recognizer } from "./CallReader.js"
+import { byToken, type CallReader, type Recognizer } from "./CallReader.js"
 import { NUMBER } from "./ClassPatterns.js"
 import { clockFollowers } from "./DateContext.js"
 
@@ -55,7 +55,7 @@ const withDayHalf = (reader: CallReader): ReadonlyArray<Candidate> =>
 const withSpelledDayHalf = (reader: CallReader): ReadonlyArray<Candidate> => {
   const found: Array<Candidate> = []
   for (let at = 1; at < reader.all.length - 1; at++) {
-    if (!/^[ap]$/.test(reader.word(at)) || reader.word(at + 1) !== "m" || !/^[zydtN]$/.test(reader.cls(at - 1)))
+    if (reader.word(at + 1) !== "m" || !/^[ap]$/.test(reader.word(at)) || !/^[zydtN]$/.test(reader.cls(at - 1)))
       continue
     let from = at - 1
     while (from > 0 && /^[zydtoN]$/.test(reader.cls(from - 1)) && at - from < 3) from--
@@ -98,17 +98,19 @@ const pastTheHour = (reader: CallReader): ReadonlyArray<Candidate> =>
   })
 
 /** "quarter of four", where the word between has a class of its own. */
-const quarters = (reader: CallReader): ReadonlyArray<Candidate> =>
-  reader.all.flatMap((token, at) => {
+const quarters = byToken([
+  (reader, at, found) => {
     const isTime =
-      token.cls === "q" &&
+      reader.cls(at) === "q" &&
       /^(past|to|of|till|after)$/.test(reader.word(at + 1)) &&
       isHour(reader, at + 2) &&
       /^[zdtyN]$/.test(reader.cls(at + 2)) &&
       !/^[uC]$/.test(reader.cls(at + 3))
-    if (!isTime) return []
-    return [time(reader, reader.word(at - 1) === "a" ? at - 1 : at, at + 3, 0.8, "time past or to the hour")]
-  })
+    if (isTime)
+      found.push(time(reader, reader.word(at - 1) === "a" ? at - 1 : at, at + 3, 0.8, "time past or to the hour"))
+    return undefined
+  }
+])
 
 /** Where an hour's minutes end: "seven thirty", "seven twenty five", "seven oh five". */
 const minutesEnd = (reader: CallReader, at: number): number => {
@@ -119,18 +121,20 @@ const minutesEnd = (reader: CallReader, at: number): number => {
 }
 
 /** "at five", "by seven thirty" */
-const bareHours = (reader: CallReader): ReadonlyArray<Candidate> =>
-  reader.all.flatMap((token, at) => {
+const bareHours = byToken([
+  (reader, at, found) => {
     const before = reader.word(at - 1)
-    if (!hourPrepositions.has(before) || !/^[dtN]$/.test(token.cls) || token.value < 1 || token.value > 12) return []
+    if (!hourPrepositions.has(before) || !/^[dtN]$/.test(reader.cls(at))) return undefined
+    if (reader.value(at) < 1 || reader.value(at) > 12) return undefined
     const to = minutesEnd(reader, at + 1)
     const hasMinutes = to > at + 1
     const ends = reader.endsAt(to, /^[.,?!;nRW]$/) || clockFollowers.has(reader.word(to))
     const isLast = reader.endsAt(to, /^[.?!n]$/) && /^(after|before|around|until)$/.test(before)
-    return ends && (before === "at" || hasMinutes || isLast)
-      ? [time(reader, at, to, hasMinutes ? 0.7 : 0.58, `hour after "${before}"`)]
-      : []
-  })
+    if (ends && (before === "at" || hasMinutes || isLast))
+      found.push(time(reader, at, to, hasMinutes ? 0.7 : 0.58, `hour after "${before}"`))
+    return undefined
+  }
+])
 
 /** Times of the day, written or spoken. */
 export const clockTimes: Recognizer = (reader) => [

@@ -1,6 +1,6 @@
 import type { Candidate } from "../TextSpan.js"
 import { matchClasses } from "../Tokens.js"
-import type { CallReader, Recognizer } from "./CallReader.js"
+import { byToken, type CallReader, type Recognizer, type TokenRule } from "./CallReader.js"
 import { NUMBER } from "./ClassPatterns.js"
 import { birthEvidence } from "./DateContext.js"
 
@@ -23,25 +23,26 @@ const isRelativeUnit = (reader: CallReader, at: number): boolean =>
   /^(day|week|month|year|weekend|fortnight|decade|days|weeks|months|weekends)$/.test(reader.word(at).replace("'s", ""))
 
 /** "Friday", "tomorrow", "next week", "this morning" */
-const relativeDay = (reader: CallReader, at: number): ReadonlyArray<Candidate> => {
+const relativeDay: TokenRule = (reader, at, found) => {
   const cls = reader.cls(at)
   const word = reader.word(at)
   if (cls === "W" || cls === "R") {
-    if (/^(mon|sat|sun|wed)$/.test(word.replace("'s", ""))) return []
-    return cls === "R" || birthEvidence(reader, at, at + 1) === undefined
-      ? [everyday(reader, "date", at, at + 1, 0.8, cls === "W" ? "weekday" : "relative day")]
-      : []
+    if (/^(mon|sat|sun|wed)$/.test(word.replace("'s", ""))) return undefined
+    if (cls === "R" || birthEvidence(reader, at, at + 1) === undefined)
+      found.push(everyday(reader, "date", at, at + 1, 0.8, cls === "W" ? "weekday" : "relative day"))
+  } else if (cls === "b") {
+    if (
+      /^(this|next|last|past|coming|following|previous|every|each|upcoming)$/.test(word) &&
+      isRelativeUnit(reader, at + 1)
+    )
+      found.push(everyday(reader, "date", at, at + 2, 0.7, "relative date"))
+    else if (/^(this|last|every|next)$/.test(word) && reader.cls(at + 1) === "e")
+      found.push(everyday(reader, "time", at, at + 2, 0.6, "part of the day"))
   }
-  if (cls !== "b") return []
-  if (
-    /^(this|next|last|past|coming|following|previous|every|each|upcoming)$/.test(word) &&
-    isRelativeUnit(reader, at + 1)
-  )
-    return [everyday(reader, "date", at, at + 2, 0.7, "relative date")]
-  return /^(this|last|every|next)$/.test(word) && reader.cls(at + 1) === "e"
-    ? [everyday(reader, "time", at, at + 2, 0.6, "part of the day")]
-    : []
+  return undefined
 }
+
+const relativeDays = byToken([relativeDay])
 
 /** Where "... ago" or "... from now" ends; `to` where neither follows. */
 const agoEnd = (reader: CallReader, to: number): number => {
@@ -61,7 +62,4 @@ const durations = (reader: CallReader): ReadonlyArray<Candidate> =>
   })
 
 /** Weekdays, relative days and lengths of time, which count only where everyday readings are switched on. */
-export const everydayTimes: Recognizer = (reader) => [
-  ...reader.all.flatMap((_, at) => relativeDay(reader, at)),
-  ...durations(reader)
-]
+export const everydayTimes: Recognizer = (reader) => [...relativeDays(reader), ...durations(reader)]

@@ -10,6 +10,8 @@ export const classPatterns = {
   monthYear: new RegExp(`[Mm]\\.?f?${YEAR}`, "g"),
   /** A month whose name is no other word. */
   month: /M/g,
+  /** A month whose name is another word too. */
+  ambiguousMonth: /m/g,
   /** "nineteen eighty four", "two thousand and five" */
   spokenYear: /[ty](?:z|yd?|t|od)|dk&?(?:z|yd?|t|d)|dkod/g
 } as const
@@ -37,13 +39,12 @@ const months = (reader: CallReader): ReadonlyArray<Candidate> =>
 
 /** "in may", "last march": months whose names are other words too. */
 const ambiguousMonths = (reader: CallReader): ReadonlyArray<Candidate> =>
-  reader.all.flatMap((token, at) => {
-    if (token.cls !== "m") return []
+  matchClasses(reader.call.tokens, classPatterns.ambiguousMonth).flatMap(({ from: at }) => {
     const before = reader.word(at - 1)
     const next = reader.word(at + 1)
     const isMonth =
       beforeAmbiguousMonth.test(before) &&
-      !(token.lower === "may" && /^(i|we|you|be|he|she|they|it|have|not)$/.test(next)) &&
+      !(reader.word(at) === "may" && /^(i|we|you|be|he|she|they|it|have|not)$/.test(next)) &&
       !/^(of|the|on|band)$/.test(next)
     return isMonth ? [dateCandidate(reader, at, at + 1, 0.7, "month", `after "${before}"`)] : []
   })

@@ -1,6 +1,6 @@
 import { functionWords } from "../Lexicon.js"
 import type { Candidate } from "../TextSpan.js"
-import { nameParticles, notNames } from "../WordLists.js"
+import { interjections, nameParticles, notNames } from "../WordLists.js"
 import type { CallReader } from "./CallReader.js"
 
 const CAPITAL = /^\p{Lu}[\p{L}\p{M}'’]*$/u
@@ -50,7 +50,8 @@ export class NameReader {
 
   isKnown(at: number): boolean {
     const word = this.bare(at)
-    return (["firstNames", "lastNames", "otherNames"] as const).some((set) => this.reader.isIn(set, word))
+    const { reader } = this
+    return reader.isIn("firstNames", word) || reader.isIn("lastNames", word) || reader.isIn("otherNames", word)
   }
 
   /** Whether a token may be part of a name. */
@@ -71,6 +72,7 @@ export class NameReader {
       this.isKnown(at) &&
       !this.isWord(word) &&
       !notNames.has(word) &&
+      !interjections.has(word) &&
       !this.reader.isIn("places", word)
     )
   }

@@ -1,4 +1,4 @@
-import { functionWords } from "../Lexicon.js"
+import { functionWords, wordSet } from "../Lexicon.js"
 import type { Candidate } from "../TextSpan.js"
 import { spelledStretches } from "./answers/Stretches.js"
 import type { Recognizer } from "./CallReader.js"
@@ -8,11 +8,13 @@ import { spelledNames } from "./SpelledNames.js"
 import { streetEndings } from "./Streets.js"
 import { titledNameRules } from "./TitledNames.js"
 
+const introducers = wordSet("speaking calling")
+
 /** "Maria speaking", "Tom Lee calling from ..." */
 const speakingName: NameRule = (names, at, found) => {
   const { reader } = names
   const word = reader.word(at)
-  if (!/^(speaking|calling)$/.test(word)) return undefined
+  if (!introducers.has(word)) return undefined
   if (!reader.endsAt(at + 1, /^[.,!?n]$/) && !/^(from|how)$/.test(reader.word(at + 1))) return undefined
   let first = at
   while (
@@ -43,8 +45,8 @@ const areUnknownNames = (names: NameReader, at: number): boolean => {
 /** "Tom Lee here" */
 const presentName: NameRule = (names, at, found) => {
   const { reader } = names
-  const isName = names.isFullName(at - 2) || areUnknownNames(names, at - 2)
-  if (reader.word(at) === "here" && isName && !/^(is|was)$/.test(reader.word(at - 3)))
+  if (reader.word(at) !== "here" || /^(is|was)$/.test(reader.word(at - 3))) return undefined
+  if (names.isFullName(at - 2) || areUnknownNames(names, at - 2))
     found.push(names.candidate("person_name", at - 2, at, 0.72, 'before "here"'))
   return undefined
 }
@@ -58,12 +60,14 @@ const openingName: NameRule = (names, at, found) => {
   return undefined
 }
 
+const spellers = wordSet("spelled spell spelling spells spelt")
+
 /** Most tokens of a name that is spelled. */
 const SPELLING_REACH = 40
 
 const spelledOut: NameRule = ({ reader }, at, found) => {
   const word = reader.word(at)
-  if (!/^(spelled|spell|spelling|spells|spelt)$/.test(word)) return undefined
+  if (!spellers.has(word)) return undefined
   found.push(...spelledNames(reader, at + 1, word))
   const turn = reader.turn(at)
   let to = at + 1
@@ -130,7 +134,8 @@ export const people: Recognizer = (reader) => {
   const found: Array<Candidate> = []
   for (let at = 0; at < reader.all.length;) {
     let next: number | undefined
-    if (!/^[Pn]$/.test(reader.cls(at))) {
+    const cls = reader.cls(at)
+    if (cls !== "P" && cls !== "n") {
       for (const rule of rules) {
         next = rule(names, at, found)
         if (next !== undefined) break

@@ -1,7 +1,7 @@
 import { functionWords, wordSet } from "../Lexicon.js"
 import { phraseTrie } from "../PhraseTrie.js"
 import { ambiguousPlaces, countries, states } from "../WordLists.js"
-import type { CallReader, TokenRule } from "./CallReader.js"
+import { atWords, type CallReader, type TokenRule } from "./CallReader.js"
 
 export const placePrepositions = wordSet(
   "in from to near at of around visiting toward towards outside leaving through via"
@@ -87,23 +87,26 @@ const AFTER_PLACE =
   /^(and|or|but|for|last|next|this|now|so|to|with|when|because|please|today|yesterday|tomorrow|has|is|was|are|on|in|at|right|area|where|actually|who|my|i|we|from|since|until|by|airport|city|all)$/
 
 /** "in toledo", "moved to grand rapids last year": a town of the place set behind a preposition of place. */
-export const townAfterPreposition: TokenRule = (reader, at, found) => {
-  if (!/^(in|from|to|near|outside|around|via|visiting|leaving)$/.test(reader.word(at))) return undefined
-  const from = at + 1
-  const to = townEnd(reader, from)
-  if (to === 0 || isOrdinary(reader, from, to)) return undefined
-  const ends = reader.endsAt(to, /^[.,?!;nWRNM]$/) || AFTER_PLACE.test(reader.word(to))
-  const isName = to - from === 1 && reader.isIn("firstNames", reader.word(from)) && /^(from|to)$/.test(reader.word(at))
-  const isOrigin = reader.word(at) === "from" && /^(calling|call|phoning)$/.test(reader.word(at - 1))
-  if (ends && (isOrigin || !isName))
-    found.push(
-      reader.candidate(
-        "location",
-        from,
-        to,
-        isOrigin ? 0.82 : to - from > 1 ? 0.66 : 0.6,
-        `town after "${reader.word(at)}"`
+export const townAfterPreposition = atWords(
+  "in from to near outside around via visiting leaving",
+  (reader, at, found) => {
+    const from = at + 1
+    const to = townEnd(reader, from)
+    if (to === 0 || isOrdinary(reader, from, to)) return undefined
+    const ends = reader.endsAt(to, /^[.,?!;nWRNM]$/) || AFTER_PLACE.test(reader.word(to))
+    const isName =
+      to - from === 1 && reader.isIn("firstNames", reader.word(from)) && /^(from|to)$/.test(reader.word(at))
+    const isOrigin = reader.word(at) === "from" && /^(calling|call|phoning)$/.test(reader.word(at - 1))
+    if (ends && (isOrigin || !isName))
+      found.push(
+        reader.candidate(
+          "location",
+          from,
+          to,
+          isOrigin ? 0.82 : to - from > 1 ? 0.66 : 0.6,
+          `town after "${reader.word(at)}"`
+        )
       )
-    )
-  return undefined
-}
+    return undefined
+  }
+)

@@ -1,10 +1,8 @@
 import { directions } from "./AddressParts.js"
-import type { TokenRule } from "./CallReader.js"
+import { atWords, type TokenRule } from "./CallReader.js"
 
 /** "latitude is minus thirty three point eight degrees south" */
-const labeled: TokenRule = (reader, at, found) => {
-  const label = reader.word(at)
-  if (!/^(latitude|longitude|lat|long|lng)$/.test(label)) return undefined
+const labeled = atWords("latitude longitude lat long lng", (reader, at, found) => {
   let next = at + 1
   while (/^(is|of|:|,|minus|negative|-|about|=|degrees)$/.test(reader.word(next))) next++
   const run = reader.runFrom(next)
@@ -13,16 +11,16 @@ const labeled: TokenRule = (reader, at, found) => {
   if (/^(degrees|°)$/.test(reader.word(to))) to++
   if (directions.has(reader.word(to))) to++
   const from = /^(minus|negative|-)$/.test(reader.word(next - 1)) ? next - 1 : next
-  found.push(reader.candidate("location", from, to, 0.85, `after "${label}"`))
+  found.push(reader.candidate("location", from, to, 0.85, `after "${reader.word(at)}"`))
   return undefined
-}
+})
 
 /** "forty degrees north" */
-const inDegrees: TokenRule = (reader, at, found) => {
-  if (!/^(degrees|°)$/.test(reader.word(at)) || !directions.has(reader.word(at + 1))) return undefined
+const inDegrees = atWords("degrees °", (reader, at, found) => {
+  if (!directions.has(reader.word(at + 1))) return undefined
   const run = reader.runTo(at)
   if (run !== undefined) found.push(reader.candidate("location", run.from, at + 2, 0.82, "degrees and direction"))
   return undefined
-}
+})
 
 export const coordinateRules: ReadonlyArray<TokenRule> = [labeled, inDegrees]

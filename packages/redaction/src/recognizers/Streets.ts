@@ -1,7 +1,7 @@
 import { functionWords, wordSet } from "../Lexicon.js"
 import type { Run } from "../SpokenNumbers.js"
 import { addressEnd } from "./AddressParts.js"
-import type { CallReader, TokenRule } from "./CallReader.js"
+import { atWords, type CallReader, type TokenRule } from "./CallReader.js"
 import { placePrepositions } from "./PlaceNames.js"
 
 export const streetEndings = wordSet(
@@ -100,11 +100,11 @@ const hasWords = (reader: CallReader, from: number, at: number): boolean =>
   from < at || (at > 0 && reader.runTo(at) === undefined && isNamePart(reader, at - 1))
 
 /** "interstate 95" */
-const numberedRoad: TokenRule = (reader, at, found) => {
-  const run = /^(highway|interstate|route)$/.test(reader.word(at)) ? reader.runFrom(at + 1) : undefined
+const numberedRoad = atWords("highway interstate route", (reader, at, found) => {
+  const run = reader.runFrom(at + 1)
   if (run !== undefined) found.push(reader.candidate("location", at, run.to, 0.55, "road number"))
   return undefined
-}
+})
 
 /** Endings of streets that are said to meet at a corner. */
 const cornerEndings = wordSet("street st avenue ave road rd drive lane boulevard blvd way court place")
@@ -123,8 +123,8 @@ const cornerStreetEnd = (reader: CallReader, from: number): number => {
 }
 
 /** "the corner of Main and Second Street": both streets and what joins them. */
-const corner: TokenRule = (reader, at, found) => {
-  if (!/^(corner|intersection|junction)$/.test(reader.word(at)) || reader.word(at + 1) !== "of") return undefined
+const corner = atWords("corner intersection junction", (reader, at, found) => {
+  if (reader.word(at + 1) !== "of") return undefined
   const between = cornerStreetEnd(reader, at + 2)
   if (between === at + 2 || reader.word(between) !== "and") return undefined
   const to = cornerStreetEnd(reader, between + 1)
@@ -132,6 +132,6 @@ const corner: TokenRule = (reader, at, found) => {
   const from = reader.word(at - 1) === "the" ? at - 1 : at
   found.push(reader.candidate("location", from, to, 0.91, "corner of two streets"))
   return undefined
-}
+})
 
 export const streetRules: ReadonlyArray<TokenRule> = [street, numberedRoad, corner]

@@ -1,3 +1,4 @@
+import { wordSet } from "../Lexicon.js"
 import { events, medicalDegrees, medicalRoles, medicalTitles, titles } from "../WordLists.js"
 import type { NameReader, NameRule } from "./NameReading.js"
 
@@ -52,13 +53,16 @@ const medicalRole: NameRule = (names, at, found) => {
   return at + 1
 }
 
+/** Titles that need no capital, and those of them that are no other word. */
+const plainTitles = wordSet("mr mrs ms miss mx mister missus professor prof rev reverend")
+const onlyTitles = wordSet("mr mrs ms mx mister missus prof")
+
 /** "Mrs Smith", "Captain Lee" */
 const title: NameRule = (names, at, found) => {
   const word = names.reader.word(at)
-  const isPlain = /^(mr|mrs|ms|miss|mx|mister|missus|professor|prof|rev|reverend)$/.test(word)
-  if (!titles.has(word) || !(isPlain || names.isCapital(at))) return undefined
+  if (!titles.has(word) || !(plainTitles.has(word) || names.isCapital(at))) return undefined
   const from = afterTitle(names, at)
-  const isAlwaysTitle = /^(mr|mrs|ms|mx|mister|missus|prof)$/.test(word)
+  const isAlwaysTitle = onlyTitles.has(word)
   const to = names.nameEnd(from, isAlwaysTitle || names.isCapital(from), 3)
   if (to === from || !(isAlwaysTitle || names.isCapital(from) || names.isKnown(from))) return undefined
   found.push(names.candidate("person_name", from, to, 0.9, "title"))

@@ -6,7 +6,7 @@ import { type SensitiveField, sensitiveFields } from "../SensitiveField.js"
 import { FEATURES, featuresOf } from "./Features.js"
 import { LABELS, type Model, taggerLabels, unpackModel } from "./Model.js"
 import { inSet } from "./WordSets.js"
-import { ambiguousOccupations, occupations } from "../WordLists.js"
+import { ambiguousOccupations, interjections, occupations } from "../WordLists.js"
 
 let loaded: Model | undefined
 
@@ -133,8 +133,7 @@ const isEveryday = taggerLabels.map((label) => label.endsWith("+"))
 
 const TITLES = /^(mr|mrs|ms|miss|mx|dr|doctor|prof|professor)$/
 
-/** "Thanks, bye!": capitalized at the end of a call, where names stand too. */
-const GREETINGS = /^(bye|goodbye|hello|hey|thanks|cheers|[-'’,.!])$/
+const MARK = /^[-'’,.!]$/
 
 const POSSESSIVE = /\p{L}['’]s$/u
 
@@ -310,7 +309,7 @@ class Tagger {
     if (field === "person_name") {
       first = this.#afterTitles(first, last)
       last = this.#possessiveEnd(first, last)
-      if (all.slice(first, last).every(({ lower }) => GREETINGS.test(lower))) return undefined
+      if (all.slice(first, last).every(({ lower }) => interjections.has(lower) || MARK.test(lower))) return undefined
     }
     return last <= first ? undefined : [first, last]
   }
