@@ -9,7 +9,6 @@ import * as HashSet from "effect/HashSet"
 import * as Logger from "effect/Logger"
 import * as Runtime from "effect/Runtime"
 import * as RuntimeFlags from "effect/RuntimeFlags"
-import * as Scheduler from "effect/Scheduler"
 import type * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import { type App, makeApp } from "./App.js"
@@ -119,7 +118,7 @@ const requestRuntime = <R>(runtime: Runtime.Runtime<R>, log: Log): Runtime.Runti
     Runtime.setFiberRef(
       FiberRef.currentScheduler,
       // A tracer may use `AsyncLocalStorage`, which only the default scheduler preserves, by a queue for each fiber.
-      traced || scheduler !== Scheduler.defaultScheduler ? scheduler : TurnScheduler.turnScheduler
+      traced || !TurnScheduler.isDefault(scheduler) ? scheduler : TurnScheduler.turnScheduler
     ),
     Runtime.enableRuntimeFlag(RuntimeFlags.Interruption)
   )

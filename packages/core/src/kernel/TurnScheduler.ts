@@ -32,15 +32,27 @@ export const make = (now: () => number = () => performance.now()): TurnScheduler
   /** When the tasks of this turn of the event loop began to run; undefined before. */
   let sliceStart: number | undefined
   let shortSlices = 0
+  /** How long tasks have run in this turn. */
+  let ran = 0
+  /** No tasks run until then while connections are accepted. */
+  let pausedUntil = -Infinity
   let isScheduled = false
 
+  const isPaused = (): boolean => shortSlices > 0 && now() < pausedUntil
+
   const isSliceOver = (): boolean =>
-    sliceStart !== undefined && now() - sliceStart >= (shortSlices > 0 ? SHORT_SLICE_MILLIS : SLICE_MILLIS)
+    isPaused() ||
+    (sliceStart !== undefined && now() - sliceStart >= (shortSlices > 0 ? SHORT_SLICE_MILLIS : SLICE_MILLIS))
 
   const endTurn = (): void => {
     sliceStart = undefined
+    // A task is not interrupted. What it ran too long is made up for, or each of many connections waits for such a task.
+    if (ran > SHORT_SLICE_MILLIS) pausedUntil = now() + ran - SHORT_SLICE_MILLIS
+    ran = 0
     shortSlices = Math.max(0, shortSlices - 1)
-    if (isScheduled) run()
+    if (!isScheduled) return
+    if (isPaused()) beginSlice()
+    else run()
   }
 
   const beginSlice = (): void => {
@@ -59,8 +71,7 @@ export const make = (now: () => number = () => performance.now()): TurnScheduler
     return current[next++]
   }
 
-  const run = (): void => {
-    beginSlice()
+  const runSlice = (): void => {
     do {
       const task = take()
       if (task === undefined) {
@@ -69,7 +80,14 @@ export const make = (now: () => number = () => performance.now()): TurnScheduler
       }
       task()
     } while (!isSliceOver())
-    // The rest runs in the next turn, by `endTurn`.
+    // The rest runs in a later turn, by `endTurn`.
+  }
+
+  const run = (): void => {
+    beginSlice()
+    const start = now()
+    runSlice()
+    ran += now() - start
   }
 
   return {
@@ -78,8 +96,9 @@ export const make = (now: () => number = () => performance.now()): TurnScheduler
       added.scheduleTask(task, priority)
       if (isScheduled) return
       isScheduled = true
+      if (isPaused()) beginSlice()
       // Without a slice that has ended, tasks run at the end of the current callback, as with the default scheduler.
-      if (!isSliceOver()) queueMicrotask(run)
+      else if (!isSliceOver()) queueMicrotask(run)
     },
     hurry: () => {
       shortSlices = SHORT_SLICES
@@ -90,8 +109,15 @@ export const make = (now: () => number = () => performance.now()): TurnScheduler
 /** The scheduler that all requests and jobs of this process share, so that none of them keeps the others waiting. */
 export const turnScheduler: TurnScheduler = make()
 
+/**
+ * Whether the program has set no scheduler of its own. A `ManagedRuntime` builds its layers by a `SyncScheduler`, which stays
+ * in the runtime and from then on passes tasks to the default one.
+ */
+export const isDefault = (scheduler: Scheduler.Scheduler): boolean =>
+  scheduler === Scheduler.defaultScheduler || scheduler instanceof Scheduler.SyncScheduler
+
 /** Runs an effect by `turnScheduler`, unless the program has set a scheduler of its own. */
 export const inTurns = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(FiberRef.get(FiberRef.currentScheduler), (scheduler) =>
-    scheduler === Scheduler.defaultScheduler ? Effect.withScheduler(effect, turnScheduler) : effect
+    isDefault(scheduler) ? Effect.withScheduler(effect, turnScheduler) : effect
   )
