@@ -2,6 +2,7 @@ import { Calls, Engine, Projections } from "@earshot/core"
 import * as FileBlobStore from "@earshot/core/providers/FileBlobStore"
 import { SqliteBackup, SqliteStorage } from "@earshot/core/sqlite"
 import { AnalyticsKit, TestEngine } from "@earshot/test-kit"
+import { SqlClient } from "@effect/sql/SqlClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -9,7 +10,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ingest } from "../calls/ingest.js"
-import { call, nothing, project, projected, statOf, stored } from "./projections.js"
+import { call, later, nothing, project, projected, statOf, stored, withColumns } from "./projections.js"
 
 const folder = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "earshot-restored-"))),
@@ -32,6 +33,8 @@ const engineIn = (root: string, store: AnalyticsKit.MemoryColumnStore) =>
       }).pipe(Layer.provideMerge(SqliteStorage.layer({ filename: placeIn(root).filename })))
     )
   )
+
+const status = Effect.flatMap(Projections, (projections) => projections.status)
 
 describe("a restored database", () => {
   it.scopedLive("does not use the column store of the database that it was copied from, whose calls differ", () =>
@@ -59,7 +62,6 @@ describe("a restored database", () => {
       expect(yield* Effect.provide(stat, restored)).toEqual({ calls: 2, by: ["row-store"] })
       yield* Effect.provide(project, restored)
       expect(yield* Effect.provide(stat, restored)).toEqual({ calls: 2, by: ["row-store"] })
-      const status = Effect.flatMap(Projections, (projections) => projections.status)
       expect(yield* Effect.provide(status, restored)).toMatchObject({ columnStore: "owner" })
       expect(projected(store)).toEqual(ofOriginal)
       expect(ofOriginal.map(({ callId }) => callId)).toEqual(["second", "third"])
@@ -93,5 +95,60 @@ describe("a restored database", () => {
       const stat = yield* Effect.provide(statOf(actor, owned.id), restored)
       expect(yield* Effect.provide(stat, restored)).toEqual({ calls: 3, by: ["column-store"] })
     })
+  )
+
+  /** The state of the projection as `pg_restore` leaves it: the same row in another table. */
+  const restoredTable = Effect.gen(function* () {
+    const sql = yield* SqlClient
+    yield* sql`CREATE TABLE dumped AS SELECT * FROM analytics_projection`
+    yield* sql`DROP TABLE analytics_projection`
+    yield* sql`ALTER TABLE dumped RENAME TO analytics_projection`
+    yield* sql`UPDATE analytics_projection SET lease = NULL`
+  }).pipe(Effect.orDie)
+
+  it.effect("of PostgreSQL is another installation, whose column store's calls may be later ones", () =>
+    withColumns("postgres", (store) =>
+      Effect.gen(function* () {
+        const { actor, agent, project: owned } = yield* TestEngine.fixture
+        yield* ingest(actor, call(agent, "first"))
+        yield* project
+        const stat = yield* statOf(actor, owned.id)
+        expect(yield* stat).toEqual({ calls: 1, by: ["column-store"] })
+        const before = projected(store)
+        yield* restoredTable
+        expect(yield* stat).toEqual({ calls: 1, by: ["row-store"] })
+        yield* ingest(actor, call(agent, "second"))
+        yield* later
+        yield* project
+        expect(yield* stat).toEqual({ calls: 2, by: ["row-store"] })
+        expect(yield* status).toMatchObject({ columnStore: "owner" })
+        expect(projected(store)).toEqual(before)
+      })
+    )
+  )
+
+  it.effect("to which a standby of PostgreSQL was promoted has its column store built anew", () =>
+    withColumns("postgres", (store) =>
+      Effect.gen(function* () {
+        const { actor, agent, project: owned } = yield* TestEngine.fixture
+        yield* ingest(actor, call(agent, "first"))
+        const { call: lost } = yield* ingest(actor, call(agent, "lost"))
+        yield* project
+        const stat = yield* statOf(actor, owned.id)
+        expect(yield* stat).toEqual({ calls: 2, by: ["column-store"] })
+        const sql = yield* SqlClient
+        // What the standby had not received: no change of it is recorded either.
+        yield* Effect.orDie(sql`DELETE FROM calls WHERE id = ${lost.id}`)
+        yield* Effect.orDie(sql`DELETE FROM analytics_changes`)
+        yield* Effect.orDie(
+          sql`UPDATE analytics_projection SET source_database = regexp_replace(source_database, '[0-9]+$', '0'), lease = NULL`
+        )
+        expect(yield* stat).toEqual({ calls: 1, by: ["row-store"] })
+        yield* later
+        yield* project
+        expect(projected(store).map(({ callId }) => callId)).toEqual(["first"])
+        expect(yield* stat).toEqual({ calls: 1, by: ["column-store"] })
+      })
+    )
   )
 })

@@ -30,6 +30,7 @@ import { voiceBehavior } from "./migrations/0022_voice_behavior.js"
 import { answerLatencies } from "./migrations/0023_answer_latencies.js"
 import { analytics } from "./migrations/0024_analytics.js"
 import { voiceProtocols } from "./migrations/0027_voice_protocols.js"
+import { projectionDatabase } from "./migrations/0028_projection_database.js"
 import { storing } from "./Storing.js"
 import { predefinedMetricRevisions, REVISIONS_TABLE } from "./PredefinedMetricRevisions.js"
 import {
@@ -62,7 +63,8 @@ const MIGRATIONS = {
   "0022_voice_behavior": voiceBehavior,
   "0023_answer_latencies": answerLatencies,
   "0024_analytics": analytics,
-  "0027_voice_protocols": voiceProtocols
+  "0027_voice_protocols": voiceProtocols,
+  "0028_projection_database": projectionDatabase
 }
 
 const run = Migrator.make({})

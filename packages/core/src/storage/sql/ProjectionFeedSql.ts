@@ -29,19 +29,38 @@ const StateRow = Schema.Struct({
   lease_until_ms: Schema.Int,
   active_ms: Schema.Int,
   erase_first_ms: NullableInt,
-  erase_last_ms: NullableInt
+  erase_last_ms: NullableInt,
+  source_database: NullableText
 })
 type StateRow = typeof StateRow.Type
 
 const pairOf = (first: number | null, last: number | null) => (first === null || last === null ? null : { first, last })
 
+/**
+ * What of the projection's state is true of the database that it stands in. PostgreSQL's tables have other numbers after a
+ * dump is restored, in another server another identifier: what the column store has is another database's then, whose
+ * column store it stays. After a failover to a standby, or a recovery to a point in time, the timeline is another one, and
+ * the column store may have what was lost.
+ */
+const ofDatabase = (
+  { generation, installation, source_database: before }: StateRow,
+  database: string
+): Pick<StateRow, "generation" | "installation"> => {
+  if (before === null || before === database) return { generation, installation }
+  const place = (identity: string): string => identity.slice(0, identity.lastIndexOf("/"))
+  return { generation: null, installation: place(before) === place(database) ? installation : null }
+}
+
 const toStatus = (
-  row: StateRow & { readonly first_change: number | null; readonly last_change: number | null },
+  row: StateRow & {
+    readonly first_change: number | null
+    readonly last_change: number | null
+    readonly database: string
+  },
   now: number
 ): ProjectionStatus => ({
-  installation: row.installation,
+  ...ofDatabase(row, row.database),
   recording: row.triggers !== null,
-  generation: row.generation,
   rebuild: row.rebuild_to === null ? null : { done: row.rebuilt_to, of: row.rebuild_to },
   pending: pairOf(row.first_change, row.last_change),
   activeAt: row.active_ms,
@@ -113,9 +132,22 @@ export const layer = Layer.effect(
     const time = yield* leaseTime(sql, dialect)
     const triggers = ProjectionTriggers.make(sql, dialect)
     const columns = sql.literal(Object.keys(StateRow.fields).join(", "))
+    // A copy of SQLite's file is the same; `SqliteBackup` changes the installation in it.
+    const database = sql.literal(
+      dialect.name === "sqlite"
+        ? "''"
+        : `(SELECT system_identifier FROM pg_control_system()) || '/' || tableoid ||
+            '/' || (SELECT timeline_id FROM pg_control_checkpoint())`
+    )
     const states = readRows(StateRow, (row) => row)
+    const held = readRows(Schema.Struct({ ...StateRow.fields, database: Schema.String }), (row) => row)
     const shown = readRows(
-      Schema.Struct({ ...StateRow.fields, first_change: NullableInt, last_change: NullableInt }),
+      Schema.Struct({
+        ...StateRow.fields,
+        first_change: NullableInt,
+        last_change: NullableInt,
+        database: Schema.String
+      }),
       (row) => row
     )
     const changes = readRows(ChangeRow, (row) => row)
@@ -126,7 +158,9 @@ export const layer = Layer.effect(
     const set = (values: Readonly<Record<string, string | number | null>>) =>
       sql`UPDATE ${tables.analytics_projection} SET ${sql.update(values)} WHERE id = 1`
 
-    const locked = states.one(sql`SELECT ${columns} FROM ${tables.analytics_projection} WHERE id = 1 ${forUpdate}`)
+    const locked = held.one(
+      sql`SELECT ${columns}, ${database} AS database FROM ${tables.analytics_projection} WHERE id = 1 ${forUpdate}`
+    )
 
     /** Runs steps in a transaction if the owner has the lease; undefined without it. */
     const holding = <A, E>(owner: string, steps: (state: StateRow, now: number) => Effect.Effect<A, E>) =>
@@ -152,7 +186,7 @@ export const layer = Layer.effect(
 
     return ProjectionFeed.of({
       status: Effect.gen(function* () {
-        const row = yield* shown.one(sql`SELECT ${columns},
+        const row = yield* shown.one(sql`SELECT ${columns}, ${database} AS database,
             (SELECT min(id) FROM ${tables.analytics_changes}) AS first_change,
             (SELECT max(id) FROM ${tables.analytics_changes}) AS last_change
           FROM ${tables.analytics_projection} WHERE id = 1`)
@@ -166,8 +200,11 @@ export const layer = Layer.effect(
               const state = yield* locked
               const now = yield* time
               if (state.lease !== null && state.lease !== owner && state.lease_until_ms > now) return false
+              const { generation, installation } = ofDatabase(state, state.database)
               yield* set({
-                installation: state.installation ?? randomUUID(),
+                installation: installation ?? randomUUID(),
+                generation,
+                source_database: state.database,
                 lease: owner,
                 lease_until_ms: now + millis,
                 ...(active ? { active_ms: now } : {})
