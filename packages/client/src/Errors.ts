@@ -1,6 +1,6 @@
 /** An error response of the server, as an exception. */
 
-/** Messages by field path, such as `{"transcript_json[0].role": ["\"agent\" is not a valid choice."]}`. */
+/** Messages by field path, such as `{"agent": ["This field may not be null."]}`. */
 export type FieldErrors = Readonly<Record<string, ReadonlyArray<string>>>
 
 /**

@@ -27,7 +27,10 @@ for (const database of TestEngine.databases) {
       const filter = encodeURIComponent('{"field":"call_id","op":"eq","value":"second"}')
       expect((await at(`columns=call_id&filters_v2=${filter}`)).text).toBe("call_id\r\nsecond\r\n")
       const wrong = await at("columns=nope")
-      expect([wrong.status, wrong.json]).toEqual([400, { columns: ['"nope" is not a valid choice.'] }])
+      expect([wrong.status, wrong.json]).toEqual([
+        400,
+        { columns: [expect.stringContaining('"nope" is not a valid choice. Choose from ')] }
+      ])
       const wrongFilter = await at("filters_v2=x")
       expect(wrongFilter.status).toBe(400)
       const anonymous = await server.send("GET", `${CALLS}export/?format=csv`)

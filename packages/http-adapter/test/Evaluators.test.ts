@@ -125,7 +125,10 @@ describe.each(TestEngine.databases)("evaluators over HTTP on %s", async (databas
     }
     expect(await enabled({ json: { language: "xx" } })).toEqual([
       400,
-      { personalities: ["This field is required."], language: ['"xx" is not a valid choice.'] }
+      {
+        personalities: ["This field is required."],
+        language: [expect.stringContaining('"xx" is not a valid choice. Choose from ')]
+      }
     ])
     const other = await server.tenant()
     const foreign = await server.send("POST", path, { key: other.key, json: { personalities: "all" } })

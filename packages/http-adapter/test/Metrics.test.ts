@@ -84,7 +84,7 @@ describe.each(["sqlite", "postgres"] as const)("metrics over HTTP on %s", async 
       400,
       {
         name: ["Not a valid string."],
-        eval_type: ['"x" is not a valid choice.'],
+        eval_type: [expect.stringContaining('"x" is not a valid choice. Choose from ')],
         display_order: ["Ensure this value is greater than or equal to 0."],
         audio_enabled: ["Must be a valid boolean."]
       }

@@ -72,7 +72,7 @@ const fieldsOf = (formats: TranscriptFormat.TranscriptFormats) =>
     timestamp: orNull(Fields.timestamp),
     dynamic_variables: orNull(Json),
     feedback: orNull(Fields.text({ max: CallLimits.feedback })),
-    redact_fields: orNull(Fields.list(Fields.listedChoice(sensitiveFields), { max: 100 })),
+    redact_fields: orNull(Fields.list(Fields.choice(sensitiveFields), { max: 100 })),
     metric_ids: orNull(Fields.text({ max: 10_000 })),
     main_agent_channel_index: orNull(channelIndex)
   }).annotations({ identifier: "IngestBody" })

@@ -134,7 +134,7 @@ const headersOf = (
   const errors = names.map((name) => {
     const value = input[name]
     const path = `${field}.${name}`
-    if (!HEADER_NAME.test(name)) return fieldError(field, Messages.notAChoice(name))
+    if (!HEADER_NAME.test(name)) return fieldError(field, Messages.notAHeader(name))
     if (typeof value !== "string") return fieldError(path, Messages.notAString)
     if (value.length > MAX_SECRET) return fieldError(path, Messages.tooLong(MAX_SECRET))
     if (!HEADER_VALUE.test(value)) return fieldError(path, "Enter a valid header value.")

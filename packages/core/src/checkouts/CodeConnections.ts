@@ -115,7 +115,7 @@ export const layer = Layer.effect(
           const host = hosts.find((one) => one.kind === draft.host)
           if (host === undefined) {
             const choices = hosts.map(({ kind }) => kind)
-            return yield* new ValidationFailed({ errors: fieldError("host", Messages.notOneOf(draft.host, choices)) })
+            return yield* new ValidationFailed({ errors: fieldError("host", Messages.notAChoice(draft.host, choices)) })
           }
           const { secret, settings } = yield* Either.mapLeft(
             host.read({

@@ -135,7 +135,9 @@ const parseActionField = (value: unknown): Either.Either<ReadonlyArray<ActionPar
 const parseType = (value: unknown): Either.Either<ConditionType, FieldErrors> => {
   const type = ConditionType.literals.find((one) => one === (value === undefined ? "standard" : value))
   return type === undefined
-    ? Either.left(fieldError("type", value === null ? Messages.notNull : Messages.notAChoice(value)))
+    ? Either.left(
+        fieldError("type", value === null ? Messages.notNull : Messages.notAChoice(value, ConditionType.literals))
+      )
     : Either.right(type)
 }
 

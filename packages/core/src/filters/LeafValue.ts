@@ -54,7 +54,7 @@ const scalarOf = (type: FieldType, value: unknown): ParsedValue => {
         ? Either.left(Messages.notAString)
         : Either.fromNullable(
             STATUSES.find((status) => status === value),
-            () => Messages.notAChoice(value)
+            () => Messages.notAChoice(value, STATUSES)
           )
     case "timestamp":
       return typeof value === "string" && RelativeTime.parse(value) !== undefined

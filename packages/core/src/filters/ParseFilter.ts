@@ -55,7 +55,7 @@ const MAX_IN = 1000
 /** The longest filter as JSON text, in UTF-16 units. */
 const MAX_TEXT = 1_000_000
 
-const SEE_FIELDS = `Fields are ${FIELD_NAMES.join(", ")}, metadata.<path> and dynamic_variables.<path>.`
+const FIELD_CHOICES = [...FIELD_NAMES, "metadata.<path>", "dynamic_variables.<path>"]
 
 const LEAF_KEYS = ["field", "op", "value"]
 const GROUP_KEYS = ["operator", "conditions"]
@@ -172,7 +172,7 @@ const conditionParser = (errors: FieldErrorCollector, limits: FilterLimits): Par
       if (typeof input !== "string") return parse.fail(path, input === null ? Messages.notNull : Messages.notAString)
       const field = fieldOf(input)
       if (field === undefined) {
-        return parse.fail(path, textError(input) ?? `${Messages.notAChoice(input)} ${SEE_FIELDS}`)
+        return parse.fail(path, textError(input) ?? Messages.notAChoice(input, FIELD_CHOICES))
       }
       if (at.inRow && field.of !== "evaluation") {
         errors.add(path, "Only metric_evaluations fields can be used inside same_row.")

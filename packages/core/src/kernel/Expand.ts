@@ -35,7 +35,11 @@ export const expandField = <const Table extends Expansions>(table: Table): Schem
           ? Either.right(new Set(known))
           : Either.left({
               [NON_FIELD]: [
-                ...new Set(names.filter((name) => !isNameOf(table, name)).map((name) => Messages.notAChoice(name)))
+                ...new Set(
+                  names
+                    .filter((name) => !isNameOf(table, name))
+                    .map((name) => Messages.notAChoice(name, Object.keys(table)))
+                )
               ]
             })
       }),

@@ -72,6 +72,8 @@ export const underPath = (parent: string, errors: FieldErrors): FieldErrors =>
 export const failIfFieldErrors = <A>(errors: FieldErrors, value: () => A): Either.Either<A, FieldErrors> =>
   hasFieldErrors(errors) ? Either.left(errors) : Either.right(value())
 
+const MAX_LISTED = 50
+
 /** Messages used in more than one place; clients match on them, so each has one wording. */
 export const Messages = {
   unknownField: "Unknown field.",
@@ -87,9 +89,14 @@ export const Messages = {
     "Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].",
   notAList: "Expected a list of items.",
   notAnObject: "Expected an object.",
-  notAChoice: (value: unknown) => `"${shorten(value)}" is not a valid choice.`,
-  notOneOf: (value: unknown, choices: ReadonlyArray<string>) =>
-    `"${shorten(value)}" is not a valid choice. Choose from ${choices.join(", ")}.`,
+  /** Lists the choices, unless there are more than somebody reads, such as the languages. */
+  notAChoice: (value: unknown, choices: ReadonlyArray<string>) => {
+    const message = `"${shorten(value)}" is not a valid choice.`
+    return choices.length > MAX_LISTED ? message : `${message} Choose from ${choices.join(", ")}.`
+  },
+  closeToAChoice: (value: unknown, closest: string) =>
+    `"${shorten(value)}" is not a valid choice; did you mean "${closest}"?`,
+  notAHeader: (name: string) => `"${shorten(name)}" is not a valid header name.`,
   otherProject: (id: number) => `The id ${id} is of another project.`,
   unknownId: (id: unknown) => `Invalid pk "${shorten(id)}" - object does not exist.`,
   repeatedId: (id: number) => `The id ${id} is given more than once.`,

@@ -203,22 +203,12 @@ export const boolean: Schema.Schema<boolean, boolean | string> = parsed(
   { type: "boolean" }
 )
 
-const oneOf = <const Words extends ReadonlyArray<string>>(
-  words: Words,
-  messageOf: (actual: unknown) => string
-): Schema.Schema<Words[number]> =>
+/** One of a closed list of words. An error names what was sent, and the words. */
+export const choice = <const Words extends ReadonlyArray<string>>(words: Words): Schema.Schema<Words[number]> =>
   Schema.declare((value): value is Words[number] => typeof value === "string" && words.includes(value), {
-    message: withMessage((actual) => (actual === null ? Messages.notNull : messageOf(actual))),
+    message: withMessage((actual) => (actual === null ? Messages.notNull : Messages.notAChoice(actual, words))),
     jsonSchema: { type: "string", enum: [...words] }
   })
-
-/** One of a closed list of words. An error names what was sent. */
-export const choice = <const Words extends ReadonlyArray<string>>(words: Words): Schema.Schema<Words[number]> =>
-  oneOf(words, Messages.notAChoice)
-
-/** As `choice`; an error lists the words too, for names that cannot be guessed. */
-export const listedChoice = <const Words extends ReadonlyArray<string>>(words: Words): Schema.Schema<Words[number]> =>
-  oneOf(words, (actual) => Messages.notOneOf(actual, words))
 
 /** One of a closed list of words, or null; a blank means null. */
 export const choiceOrNone = <const Words extends ReadonlyArray<string>>(
@@ -232,7 +222,7 @@ export const choiceOrNone = <const Words extends ReadonlyArray<string>>(
         ? Either.right(null)
         : typeof value === "string" && words.includes(value)
           ? Either.right(value)
-          : Either.left(Messages.notAChoice(value)),
+          : Either.left(Messages.notAChoice(value, words)),
     { anyOf: [{ type: "string", enum: [...words, ""] }, { type: "null" }] }
   )
 

@@ -47,8 +47,7 @@ const textErrorOf = (value: unknown, max: number, isBlankAllowed: boolean): stri
 const choiceErrorOf = (value: unknown, words: ReadonlyArray<string>): string => {
   if (value === null) return Messages.notNull
   const closest = typeof value === "string" ? closestName(value, words) : undefined
-  const message = Messages.notAChoice(value)
-  return closest === undefined ? message : `${message.slice(0, -1)}; did you mean "${closest}"?`
+  return closest === undefined ? Messages.notAChoice(value, words) : Messages.closeToAChoice(value, closest)
 }
 
 export const parsers = (errors: FieldErrorCollector, limits: UnknownKeyLimits = DEFAULT_LIMITS) => {

@@ -123,7 +123,9 @@ const configurationErrors = ({ configuration, evalType }: MetricSpec): FieldErro
       )
     ),
     ...PHRASES.map((name) => at(name, (value) => textsError(value))),
-    at("statistic", (value) => (STATISTICS.some((one) => one === value) ? undefined : Messages.notAChoice(value))),
+    at("statistic", (value) =>
+      STATISTICS.some((one) => one === value) ? undefined : Messages.notAChoice(value, STATISTICS)
+    ),
     at("decides_success", (value) =>
       typeof value !== "boolean"
         ? Messages.notABoolean

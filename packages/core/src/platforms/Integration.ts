@@ -34,7 +34,7 @@ const MAX_SECRET = 1_000
 const MIN_SECRET = 8
 
 const secret = Fields.optional(Fields.nullable(Fields.text({ max: MAX_SECRET })))
-const redactFields = Fields.list(Fields.listedChoice(sensitiveFields), { max: 100 })
+const redactFields = Fields.list(Fields.choice(sensitiveFields), { max: 100 })
 const metricIds = Fields.ids(MetricId, { max: 100 })
 
 /** Why a text cannot be a secret; undefined if it can. */

@@ -31,7 +31,7 @@ import {
 } from "./Integration.js"
 import { secretPurpose } from "./IntegrationSecrets.js"
 import { IntegrationStore, type StoredIntegration } from "./IntegrationStore.js"
-import { type Platform, platformNamed } from "./Platform.js"
+import { type Platform, platformNamed, platformNames } from "./Platform.js"
 import { printStandardSecret, type SignedRequest, validSignature, type ValidSignature } from "./Signature.js"
 
 /** A request whose signature is valid. */
@@ -270,7 +270,8 @@ export const layer = Layer.effect(
         Effect.gen(function* () {
           const draft = yield* decodeInput(IntegrationDraft, input)
           const platform = platformNamed(draft.platform)
-          if (platform === undefined) return yield* invalid(fieldError("platform", Messages.notAChoice(draft.platform)))
+          if (platform === undefined)
+            return yield* invalid(fieldError("platform", Messages.notAChoice(draft.platform, platformNames)))
           const { agentId, projectId } = yield* placeOf(permit, draft.agent ?? null, draft.project ?? null)
           yield* checkMetrics(permit, agentId, draft.metric_ids)
           const one = yield* sealing

@@ -391,7 +391,7 @@ export const layer = (
           const unknown = requested.filter((name) => Either.isLeft(decodeFields([name])))
           if (unknown.length > 0) {
             return yield* invalid(
-              fieldError("redact_fields", ...unknown.map((name) => Messages.notOneOf(name, sensitiveFields)))
+              fieldError("redact_fields", ...unknown.map((name) => Messages.notAChoice(name, sensitiveFields)))
             )
           }
           if (agentId !== undefined) {

@@ -220,7 +220,11 @@ export const choiceOf = <A>(
   if (choice === undefined) {
     errors.add(
       joinPath(path, key),
-      value === undefined ? Messages.required : value === null ? Messages.notNull : Messages.notAChoice(value)
+      value === undefined
+        ? Messages.required
+        : value === null
+          ? Messages.notNull
+          : Messages.notAChoice(value, [...known.keys()])
     )
   }
   return choice

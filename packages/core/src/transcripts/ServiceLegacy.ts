@@ -43,7 +43,7 @@ export const decode: Decoder = (input) => {
           ? Messages.required
           : row.role === null
             ? Messages.notNull
-            : Messages.notAChoice(row.role)
+            : Messages.notAChoice(row.role, [...SPEAKERS.keys()])
       )
     }
     const content = textOf(errors, row, !given(row, "content") && given(row, "text") ? "text" : "content", path)

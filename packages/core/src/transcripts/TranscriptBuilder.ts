@@ -152,7 +152,7 @@ export const makeTranscriptBuilder = (): TranscriptBuilder => {
   const turns: Array<CompleteTurn> = []
   const calls: Array<PendingToolCall> = []
   const waiting = new Map<string, Array<PendingToolCall>>()
-  const skipped = new Map<string, { readonly place: string; readonly word: string }>()
+  const skipped = new Map<string, { readonly place: string; readonly message: string }>()
   let hasKnownRows = false
   let before: TurnTiming | undefined
   let listed: ReadonlyArray<TurnTiming | undefined> = []
@@ -191,7 +191,10 @@ export const makeTranscriptBuilder = (): TranscriptBuilder => {
       if (typeof word === "string" && !known.has(word)) {
         const kind = KIND.test(word) ? word : "unnamed"
         if (!skipped.has(kind) && skipped.size < MAX_SKIPPED_KINDS) {
-          skipped.set(kind, { place: joinPath(path, key), word })
+          skipped.set(kind, {
+            place: joinPath(path, key),
+            message: Messages.notAChoice(word, [...known.keys()])
+          })
         }
         return undefined
       }
@@ -200,7 +203,7 @@ export const makeTranscriptBuilder = (): TranscriptBuilder => {
     },
     finish: ({ callStart, recognized = false } = {}) => {
       if (!hasKnownRows && !recognized) {
-        for (const { place, word } of skipped.values()) errors.add(place, Messages.notAChoice(word))
+        for (const { message, place } of skipped.values()) errors.add(place, message)
       }
       const origin = epochOriginOf(turns, calls, callStart)
       const timings = listedTimings(turns, listed)

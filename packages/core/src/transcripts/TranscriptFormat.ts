@@ -76,7 +76,7 @@ export const make = (own: Decoders = {}): TranscriptFormats => {
     decode: (type, input, context = {}) => {
       const decoder = decoders.get(type)
       return decoder === undefined
-        ? Either.left(fieldError(NON_FIELD, Messages.notAChoice(type)))
+        ? Either.left(fieldError(NON_FIELD, Messages.notAChoice(type, tokens)))
         : decoder(input, context)
     }
   }

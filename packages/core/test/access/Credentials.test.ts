@@ -248,7 +248,7 @@ for (const database of TestEngine.databases) {
           yield* errorsOf(keys.create(untrusted({ name: "", scopes: ["everything"], expires_at: "soon" })))
         ).toEqual({
           name: ["This field may not be blank."],
-          "scopes[0]": ['"everything" is not a valid choice.'],
+          "scopes[0]": [expect.stringContaining('"everything" is not a valid choice. Choose from ')],
           expires_at: [expect.stringContaining("wrong format")]
         })
         expect(yield* errorsOf(keys.create({ name: "x", expires_at: "1969-12-31T23:59:59Z" }))).toEqual({
@@ -260,10 +260,10 @@ for (const database of TestEngine.databases) {
           user: ['Invalid pk "4711" - object does not exist.']
         })
         expect(yield* errorsOf(tokens.issue(untrusted({ kind: "host" })))).toEqual({
-          kind: ['"host" is not a valid choice.']
+          kind: [expect.stringContaining('"host" is not a valid choice. Choose from ')]
         })
         expect(yield* errorsOf(links.create(untrusted({ bounds: [{ type: "planet", id: 0 }] })))).toEqual({
-          "bounds[0].type": ['"planet" is not a valid choice.'],
+          "bounds[0].type": [expect.stringContaining('"planet" is not a valid choice. Choose from ')],
           "bounds[0].id": ["Ensure this value is greater than or equal to 1."]
         })
       })

@@ -89,7 +89,9 @@ for (const database of TestEngine.databases) {
         expect(slow.results).toHaveLength(1)
         expect(slow.results[0]?.id).not.toBe(quick.id)
         const invalid = yield* Effect.flip(as(calls.read(quick.id, { expand: "nope" })))
-        expect(invalid).toMatchObject({ errors: { expand: ['"nope" is not a valid choice.'] } })
+        expect(invalid).toMatchObject({
+          errors: { expand: [expect.stringContaining('"nope" is not a valid choice. Choose from ')] }
+        })
       })
     )
 

@@ -61,7 +61,7 @@ describe("conditional actions", () => {
       "conditions[0].condition": ['The condition of item 0 must be "FIRST_MESSAGE".'],
       "conditions[1].condition": ["Conditions refer to each other in a cycle."],
       "conditions[1].action": ["Unknown tag <sing />."],
-      "conditions[1].type": ['"dance" is not a valid choice.'],
+      "conditions[1].type": [expect.stringContaining('"dance" is not a valid choice. Choose from ')],
       "conditions[1].fixed_message": ["Must be a valid boolean."],
       "conditions[1].when": ["Unknown field."],
       "conditions[2].condition": ["No condition has the id 9."],

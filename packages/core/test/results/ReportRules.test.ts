@@ -105,7 +105,7 @@ describe("report of a worker", () => {
       })
     ).toEqual({
       lease: ["Not a valid string."],
-      transcript_type: ['"mp3" is not a valid choice.'],
+      transcript_type: [expect.stringContaining('"mp3" is not a valid choice. Choose from ')],
       voice_recording: ["The submitted data was not a file. Check the encoding type on the form."],
       voice_recording_url: ["Ensure this field has no more than 4096 characters."],
       duration: ["A valid number is required."],
