@@ -24,6 +24,7 @@ import { applyEvaluations, type RatedEvaluation } from "./CallOutcomeRules.js"
 import { CallEvaluationStore, type LockedCall } from "./CallEvaluationStore.js"
 import type { CallRecord } from "./CallRecord.js"
 import { metricsToEvaluate, subjectOf } from "./EvaluatedCall.js"
+import { EvaluationPace } from "./EvaluationPace.js"
 import { EVALUATION_JOB, EvaluationPayload, EXTERNAL_EVALUATION_JOB } from "./EvaluationJob.js"
 
 /** A job and what it is about. */
@@ -99,6 +100,7 @@ export const make = (batch: number) =>
     const scorer = yield* Scorer
     const queue = yield* JobQueue
     const work = yield* UnitOfWork
+    const pace = yield* EvaluationPace
 
     const readAgent = (permit: Permit, id: AgentId): Effect.Effect<AgentData, StorageError> =>
       Effect.gen(function* () {
@@ -145,7 +147,7 @@ export const make = (batch: number) =>
     const computeAll = (permit: Permit<"calls:write">, tasks: ReadonlyArray<Task>) =>
       Effect.gen(function* () {
         const ids = [...new Set(tasks.map(({ payload }) => payload.call))]
-        const found = new Map((yield* calls.findAll(permit, ids)).map((call) => [call.id, call]))
+        const found = new Map((yield* pace.evaluate(calls.findAll(permit, ids))).map((call) => [call.id, call]))
         const earlier = yield* evaluations.summaries(permit, [...found.keys()])
         const byAgent = new Map<AgentId, AgentData>()
         const computed: Array<Computed> = []
@@ -155,7 +157,7 @@ export const make = (batch: number) =>
           if (call === undefined) continue
           const agent = byAgent.get(call.agentId) ?? (yield* readAgent(permit, call.agentId))
           byAgent.set(call.agentId, agent)
-          const exit = yield* Effect.exit(compute(task, call, agent, earlier))
+          const exit = yield* Effect.exit(pace.evaluate(compute(task, call, agent, earlier)))
           if (Exit.isSuccess(exit)) computed.push(exit.value)
           else failures.push(yield* defective(task.claim, exit.cause))
           // Requests are answered between two calls.
@@ -211,25 +213,27 @@ export const make = (batch: number) =>
         )
         const failures = groups.flatMap((group) => group.failures)
         const ended = new Set(failures.map(({ claim }) => claim.id))
-        const stale = yield* work.atomically(
-          Effect.gen(function* () {
-            const claims = tasks.map(({ claim }) => claim).filter(({ id }) => !ended.has(id))
-            const valid = yield* queue.validLeases(claims)
-            const late = yield* Effect.forEach(groups, ({ computed, permit }) =>
-              save(
-                permit,
-                computed.filter(({ claim }) => valid.has(claim.id))
+        const stale = yield* pace.evaluate(
+          work.atomically(
+            Effect.gen(function* () {
+              const claims = tasks.map(({ claim }) => claim).filter(({ id }) => !ended.has(id))
+              const valid = yield* queue.validLeases(claims)
+              const late = yield* Effect.forEach(groups, ({ computed, permit }) =>
+                save(
+                  permit,
+                  computed.filter(({ claim }) => valid.has(claim.id))
+                )
               )
-            )
-            const rejected = late.flat()
-            const unfinished = new Set(rejected.map(({ claim }) => claim.id))
-            for (const { computed } of groups) {
-              for (const { claim, hasMore } of computed) if (hasMore) unfinished.add(claim.id)
-            }
-            // Jobs about calls that were deleted have succeeded as well.
-            yield* queue.succeed(claims.filter(({ id }) => valid.has(id) && !unfinished.has(id)))
-            return rejected
-          })
+              const rejected = late.flat()
+              const unfinished = new Set(rejected.map(({ claim }) => claim.id))
+              for (const { computed } of groups) {
+                for (const { claim, hasMore } of computed) if (hasMore) unfinished.add(claim.id)
+              }
+              // Jobs about calls that were deleted have succeeded as well.
+              yield* queue.succeed(claims.filter(({ id }) => valid.has(id) && !unfinished.has(id)))
+              return rejected
+            })
+          )
         )
         return [...failures, ...stale]
       })
@@ -260,7 +264,7 @@ export const make = (batch: number) =>
         return [...unreadable, ...outcomes]
       })
 
-    return { kind: EVALUATION_JOB, concurrency: 2 * batch, batch, runAll } satisfies BatchHandler
+    return { kind: EVALUATION_JOB, concurrency: 2 * batch, batch, pause: pace.pause, runAll } satisfies BatchHandler
   })
 
 type Earlier = ReadonlyMap<CallId, ReadonlyArray<EvaluationSummary>>

@@ -39,6 +39,11 @@ export interface BatchHandler {
   /** The most jobs that run together. */
   readonly batch: number
   /**
+   * How long this process is to wait before it begins further jobs of this kind and asks again, in milliseconds; 0 for no
+   * wait. Default: always 0.
+   */
+  readonly pause?: Effect.Effect<number>
+  /**
    * Runs one attempt of each job, idempotently as `JobHandler.run`. Jobs that it has ended itself, by `JobQueue.succeed` or
    * `JobQueue.handOver`, need not be in the result. If it fails, all of them have failed.
    */

@@ -58,6 +58,13 @@ export class JobRunner extends Context.Tag("@earshot/core/jobs/JobRunner")<
 /** Succeeded and dead jobs deleted by one statement each. */
 const PRUNED = 1000
 
+/**
+ * Milliseconds before a handler that pauses is asked again. Notifications do not wake the runner meanwhile: each of the ingests
+ * that it pauses for would.
+ */
+const SHORTEST_PAUSE = 5
+const LONGEST_PAUSE = 100
+
 /** Milliseconds between two searches for jobs whose lease expired on their last attempt. */
 const EXHAUSTED = 1000
 
@@ -73,7 +80,7 @@ export const make = (
     const signal = yield* JobSignal
     const activity = yield* JobActivity.JobActivity
     const lease = Duration.toMillis(config.lease ?? "8 seconds")
-    const poll = Duration.decode(config.poll ?? "500 millis")
+    const poll = Duration.toMillis(config.poll ?? "500 millis")
     const keepSucceeded = Duration.toMillis(config.keepSucceeded ?? "10 minutes")
     const keepDead = Duration.toMillis(config.keepDead ?? "90 days")
     const owner = randomUUID()
@@ -91,14 +98,20 @@ export const make = (
         return store.markExhaustedDead(kinds, now)
       })
 
-    /** The quotas of a kind at its next claim; storage is asked only if there is capacity. */
+    /** Whether further jobs of a kind may begin: without capacity storage need not be asked for them. */
+    const hasCapacity = (handler: JobHandler | BatchHandler) =>
+      claimableOrganizations(capacityOf(handler), running.byOrganization(handler.kind)) === 0
+        ? Effect.succeed(false)
+        : isBatchHandler(handler)
+          ? Effect.succeed(true)
+          : (handler.hasCapacity ?? Effect.succeed(true))
+
+    /** The quotas of a kind at its next claim. */
     const quotasFor = (handler: JobHandler | BatchHandler, now: number) =>
       Effect.gen(function* () {
-        if (!isBatchHandler(handler) && !(yield* handler.hasCapacity ?? Effect.succeed(true))) return []
         const capacity = capacityOf(handler)
         const counts = running.byOrganization(handler.kind)
         const limit = claimableOrganizations(capacity, counts)
-        if (limit === 0) return []
         const waiting = yield* store.waiting(handler.kind, { after: turns.get(handler.kind) ?? 0, limit }, now)
         return quotasOf(capacity, counts, waiting)
       })
@@ -165,13 +178,28 @@ export const make = (
         // Uninterruptible, so that everything claimed is started.
       }).pipe(Effect.uninterruptible)
 
-    /** Claims due jobs and starts them; returns the claims. */
-    const claimDue = Effect.gen(function* () {
-      const now = yield* store.now
-      yield* markExhaustedDead(now)
-      const claimed: Array<Claim> = []
-      for (const handler of handlers) claimed.push(...(yield* claimKind(handler, now)))
-      return claimed
+    /** Claims due jobs of these handlers and starts them; returns the claims. */
+    const claimDue = (from: ReadonlyArray<JobHandler | BatchHandler>) =>
+      Effect.gen(function* () {
+        const now = yield* store.now
+        yield* markExhaustedDead(now)
+        const able = yield* Effect.filter(from, hasCapacity)
+        // Most kinds have no jobs most of the time, and this asks for all of them in one statement.
+        const unfinished = able.length === 0 ? [] : yield* store.unfinished(able.map(({ kind }) => kind))
+        const claimed: Array<Claim> = []
+        for (const handler of able) {
+          if (unfinished.includes(handler.kind)) claimed.push(...(yield* claimKind(handler, now)))
+        }
+        return claimed
+      })
+
+    /** Claims as `claimDue`, of handlers that do not pause; returns how many, and how long the others pause at least. */
+    const claimUnpaused = Effect.gen(function* () {
+      const pauses = yield* Effect.forEach(handlers, (handler) =>
+        isBatchHandler(handler) && handler.pause !== undefined ? handler.pause : Effect.succeed(0)
+      )
+      const claimed = yield* claimDue(handlers.filter((_, i) => pauses[i] === 0))
+      return { started: claimed.length, pause: Math.min(...pauses.filter((pause) => pause > 0)) }
     })
 
     /** Extends the leases of running jobs, and interrupts those whose claim was lost. */
@@ -231,11 +259,19 @@ export const make = (
       if (held.length > 0) yield* work.atomically(Effect.flatMap(store.now, (now) => store.release(held, now)))
     }).pipe(Effect.catchAll((error) => Effect.logWarning("Failed to release job claims", { error })))
 
-    const loop = Effect.map(claimDue, ({ length }) => length).pipe(
-      Effect.catchAll((error) => Effect.as(Effect.logWarning("Failed to poll for due jobs", { error }), 0)),
+    const nothing = { started: 0, pause: Infinity }
+
+    const loop = claimUnpaused.pipe(
+      Effect.catchAll((error) => Effect.as(Effect.logWarning("Failed to poll for due jobs", { error }), nothing)),
       // A defect must not end the worker: every job would wait forever.
-      Effect.catchAllDefect((defect) => Effect.as(Effect.logError("Failed to poll for due jobs", { defect }), 0)),
-      Effect.flatMap((started) => (started > 0 ? Effect.void : Effect.race(signal.wait, Effect.sleep(poll)))),
+      Effect.catchAllDefect((defect) => Effect.as(Effect.logError("Failed to poll for due jobs", { defect }), nothing)),
+      Effect.flatMap(({ pause, started }) =>
+        started > 0
+          ? Effect.void
+          : pause < Infinity
+            ? Effect.sleep(Math.min(poll, LONGEST_PAUSE, Math.max(SHORTEST_PAUSE, pause)))
+            : Effect.race(signal.wait, Effect.sleep(poll))
+      ),
       Effect.forever
     )
 
@@ -252,7 +288,7 @@ export const make = (
         for (;;) {
           // A job that ends during the poll may have enqueued another one, so poll again unless nothing was running.
           const wasIdle = running.size === 0
-          const started = yield* claimDue
+          const started = yield* claimDue(handlers)
           for (const { id } of started) ran.add(id)
           if (wasIdle && started.length === 0) return ran.size
           const fibers = running.fibers()

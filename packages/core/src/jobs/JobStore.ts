@@ -34,6 +34,8 @@ export class JobStore extends Context.Tag("@earshot/core/jobs/JobStore")<
     ) => Effect.Effect<{ readonly id: JobId; readonly created: boolean }, StorageError>
     /** Inserts jobs, a thousand per statement; those whose kind and key are stored already are skipped. */
     readonly enqueueAll: (jobs: ReadonlyArray<NewJob>, now: number) => Effect.Effect<void, StorageError>
+    /** Those of these kinds that have jobs which are not finished, due or not. Reads an index entry per kind. */
+    readonly unfinished: (kinds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, StorageError>
     /**
      * Organizations with due jobs of a kind, by id, beginning after `after` and continuing with the lowest. Reads a few
      * index entries per organization, however many jobs there are.

@@ -236,6 +236,21 @@ export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStor
       })
     )
 
+    it.effect("name the kinds with jobs that are not finished, due or not", () =>
+      Effect.gen(function* () {
+        const { claim, enqueue, kind, store, succeed } = yield* room
+        const none = `${kind} of none`
+        expect(yield* store.unfinished([none, kind])).toEqual([])
+        yield* enqueue({ notBefore: 50 })
+        expect(yield* store.unfinished([none, kind])).toEqual([kind])
+        expect(yield* store.unfinished([none])).toEqual([])
+        const claimed = yield* only(yield* claim(50))
+        expect(yield* store.unfinished([kind])).toEqual([kind])
+        expect(yield* succeed(claimed, 60)).toBe(true)
+        expect(yield* store.unfinished([kind])).toEqual([])
+      })
+    )
+
     it.effect("are handed over to another kind with their id, and begin their attempts again", () =>
       Effect.gen(function* () {
         const { claim, enqueue, id: organizationId, kind, store } = yield* room

@@ -138,6 +138,7 @@ export const layer = Layer.effect(
     const claims = readRows(ClaimRow, toClaim)
     const ids = readRows(Schema.Struct({ id: JobId }), ({ id }) => id)
     const organizations = readRows(Schema.Struct({ org: OrganizationId }), ({ org }) => org)
+    const kindsOf = readRows(Schema.Struct({ kind: Schema.String }), ({ kind }) => kind)
     const counts = readRows(
       Schema.Struct({
         kind: Schema.String,
@@ -219,6 +220,12 @@ export const layer = Layer.effect(
             { discard: true }
           )
         ).pipe(storing("JobStore.enqueueAll")),
+      unfinished: (kinds) =>
+        sql`SELECT asked.value AS kind FROM ${dialect.texts(kinds)} AS asked WHERE EXISTS (
+              SELECT 1 FROM ${tables.jobs} WHERE kind = asked.value AND due_ms IS NOT NULL)`.pipe(
+          kindsOf.all,
+          storing("JobStore.unfinished")
+        ),
       waiting: (kind, { after, limit }, now) =>
         Effect.gen(function* () {
           const behind = yield* upcoming(kind, after, Number.MAX_SAFE_INTEGER, limit, now)
