@@ -14,7 +14,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import type { Socket } from "node:net"
 import * as Runtime from "effect/Runtime"
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify"
 import { makeAllowedMethods } from "./allowedMethods.js"
@@ -22,7 +21,7 @@ import { type Client, makeClientFinder, type TrustProxy } from "./ClientAddress.
 import { type ConnectionGuard, makeConnectionGuard } from "./ConnectionGuard.js"
 import { clientNetwork } from "./requestCredentials.js"
 import { makeOriginPolicy } from "./SecurityHeaders.js"
-import { discardRest, handleClientError } from "./clientErrors.js"
+import { discardRest, makeClientErrorHandler } from "./clientErrors.js"
 import { JSON_TYPE, type ServedEndpoint, type SuccessResponse } from "./Endpoint.js"
 import {
   challengeFor,
@@ -117,9 +116,7 @@ export const makeApp = async (
 
   const fastify = Fastify({
     ...fastifyOptions(settings),
-    clientErrorHandler: (error: Error, socket: Socket) => {
-      handleClientError(error, socket, policy.headers(false, {}))
-    },
+    clientErrorHandler: makeClientErrorHandler(policy.headers(false, {})),
     frameworkErrors: (_, request, reply) => {
       sendError(request, reply, messageErrors.malformedUrl.response)
     }
