@@ -16,7 +16,9 @@ const CueMeaning = Schema.Struct({
   min: Schema.Number,
   max: Schema.Number,
   /** How much it says alone, 0 to 1. */
-  strength: Schema.Number
+  strength: Schema.Number,
+  /** What it may be said of as well: a "member id" is one of a club or of a health plan. */
+  also: Schema.optional(Schema.Array(SensitiveField))
 })
 
 export interface CueMeaning extends Schema.Schema.Type<typeof CueMeaning> {}

@@ -2,7 +2,9 @@ import { runSync, type Steps } from "./Steps.js"
 import type { CallText } from "./CallText.js"
 import { cuesOf } from "./Cues.js"
 import { dialogueOf } from "./dialogue/Dialogue.js"
+import { withHyphens } from "./Hyphenated.js"
 import { placeIn, readingOf } from "./PlainText.js"
+import { corrections } from "./recognizers/answers/Answers.js"
 import { CallReader } from "./recognizers/CallReader.js"
 import { recognizers } from "./recognizers/recognizers.js"
 import { repeatCandidates } from "./Repeats.js"
@@ -67,7 +69,7 @@ export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<
     const mayAnnounce = ANNOUNCERS.has(recognizer)
     for (const one of some) {
       if ((!everyday && one.everyday === true) || (mayAnnounce && isAnnouncing(one))) continue
-      candidates.push({ ...one, recognizer: one.recognizer ?? recognizer })
+      candidates.push({ ...withHyphens(reader, one), recognizer: one.recognizer ?? recognizer })
     }
   }
   for (const [name, recognize] of recognizers) {
@@ -75,6 +77,7 @@ export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<
     add(recognize(reader), name)
   }
   add(yield* taggerCandidates(call, everyday, model, options.thresholds, options.seen), "tagger")
+  add(corrections(reader, candidates), "answers")
   add(
     extra.map((one) => ({ ...one, ...readingOf(call.plain, one) })),
     "provider"

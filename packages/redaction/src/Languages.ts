@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import data from "./data/languages.json" with { type: "json" }
-import type { TokenClass } from "./Lexicon.js"
+import { classes, type TokenClass } from "./Lexicon.js"
 
 /**
  * Numbers and months of languages other than English, as classes of tokens (see Lexicon.ts). They are read only in a call
@@ -21,6 +21,8 @@ const Language = Schema.Struct({
   hundreds: Numbers,
   thousand: Words,
   months: Words,
+  /** From the first on. */
+  ordinals: Words,
   of: Words,
   and: Words
 })
@@ -54,6 +56,9 @@ const overlayOf = (language: Language): Overlay => {
   language.tens.forEach((word, at) => {
     add(word, "y", 20 + at * 10)
   })
+  language.ordinals.forEach((word, at) => {
+    add(word, "F", at + 1)
+  })
   for (const [word, value] of Object.entries({ ...language.more, ...language.hundreds }))
     add(word, classOfNumber(value), value)
   for (const word of language.hundred) add(word, "h", 100)
@@ -82,12 +87,62 @@ const english = new Set(
   "the is and my your what you of for it that this with have can please i'm it's are was not".split(" ")
 )
 
+/** Number words of the languages that are words of English too. */
+const englishNumbers = new Set(
+  "six once do das bees tees teen sat saath ath che char sau me million mil cent cents cem".split(" ")
+)
+
+/** The numbers and months of all languages that English has not, by word: the languages that have it, and what it is there. */
+const numberWords: ReadonlyMap<
+  string,
+  ReadonlyArray<readonly [code: string, entry: readonly [TokenClass, number]]>
+> = (() => {
+  const map = new Map<string, Array<readonly [string, readonly [TokenClass, number]]>>()
+  for (const [code, overlay] of overlays)
+    for (const [word, entry] of overlay) {
+      if (!/^[dtyzMF]$/.test(entry[0]) || classes.has(word)) continue
+      const known = map.get(word)
+      if (known === undefined) map.set(word, [[code, entry]])
+      else known.push([code, entry])
+    }
+  return map
+})()
+
+/** Fewest number words in a row that are read in a call of another language, and fewest of them that are no English words. */
+const MIN_NUMBERS = 3
+
+/**
+ * Numbers of another language within a call that is not in it: "cinco cinco cinco dos cero uno nueve" as an answer. At a
+ * token, how many words in a row are numbers of one language, and of which; undefined where there are too few.
+ */
+export const numbersOfLanguage = (
+  words: ReadonlyArray<{ readonly lower: string }>,
+  at: number
+): { readonly to: number; readonly overlay: Overlay } | undefined => {
+  let best: { readonly to: number; readonly overlay: Overlay } | undefined
+  for (const [code] of numberWords.get(words[at]?.lower ?? "") ?? []) {
+    const overlay = overlays.get(code)
+    if (overlay === undefined) continue
+    let to = at
+    let certain = 0
+    for (let word = words[to]?.lower ?? ""; isNumberIn(overlay, word); word = words[++to]?.lower ?? "")
+      if (!englishNumbers.has(word)) certain++
+    if (certain >= MIN_NUMBERS && to > (best?.to ?? 0)) best = { to, overlay }
+  }
+  return best
+}
+
+const isNumberIn = (overlay: Overlay, word: string): boolean => /^[dtyz]$/.test(overlay.get(word)?.[0] ?? "")
+
 /** Fewest marker words, and how many tokens there may be to each. */
 const MIN_MARKERS = 2
 const TOKENS_PER_MARKER = 12
 
 /** Tokens that are looked at; a call is in one language from its beginning. */
 const SAMPLE = 2000
+
+/** Words by which languages are told, which name nothing. */
+export const isMarker = (word: string): boolean => markers.has(word)
 
 /** The numbers and months of the language that a text is in; undefined where it is English or none that is known. */
 export const overlayFor = (words: ReadonlyArray<{ readonly lower: string }>): Overlay | undefined => {
@@ -98,6 +153,9 @@ export const overlayFor = (words: ReadonlyArray<{ readonly lower: string }>): Ov
     const lower = words[at]?.lower ?? ""
     if (english.has(lower)) inEnglish++
     for (const code of markers.get(lower) ?? []) counts.set(code, (counts.get(code) ?? 0) + 1)
+    // Each number or month of a language is half a sign of it.
+    if (!englishNumbers.has(lower))
+      for (const [code] of numberWords.get(lower) ?? []) counts.set(code, (counts.get(code) ?? 0) + 0.5)
   }
   const [best] = [...counts].sort((a, b) => b[1] - a[1])
   if (best === undefined || best[1] < MIN_MARKERS || best[1] <= inEnglish || best[1] * TOKENS_PER_MARKER < length)

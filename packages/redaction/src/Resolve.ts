@@ -1,3 +1,4 @@
+import { wordSet } from "./Lexicon.js"
 import type { SensitiveField } from "./SensitiveField.js"
 import { type Candidate, inOrder, type TextSpan } from "./TextSpan.js"
 
@@ -85,16 +86,37 @@ const settle = (group: ReadonlyArray<Candidate>, found: Array<Found>): void => {
   })
 }
 
-/** Names and places are alike: by how much a reading as the other may be less sure and still be one. */
-const ALIKE = 0.15
+/**
+ * Fields whose values look alike, so that what is found as one of them may be another: names and places, dates of any
+ * kind, and numbers that only what is said around them tells apart.
+ */
+const families: ReadonlyArray<ReadonlySet<string>> = [
+  wordSet("person_name location username"),
+  wordSet("person_name medical_professional"),
+  wordSet("date dob time"),
+  wordSet(`ssn credit_card bank_account account_number healthcare_number passport_number driver_license vehicle_id password
+ username phone_number numerical_pii`)
+]
 
-/** Whether a reading stays known beside the one that names the span, for those who request its field alone. */
+const areAlike = (a: string, b: string): boolean => families.some((family) => family.has(a) && family.has(b))
+
+/** By how much a reading as a field that looks alike may be less sure than the one that names the span and still be one. */
+const ALIKE = 0.4
+
+/**
+ * Whether a reading stays known beside the one that names the span, for those who request its field alone: whoever
+ * requests it must not find the value because another field looked likelier.
+ */
 const isOtherReading = (one: Candidate, best: Candidate): boolean => {
-  if (best.field === "medical_professional" || best.field === "password") return one.field === "person_name"
+  const isAboutPerson = best.field === "medical_professional" || best.field === "password"
+  if (isAboutPerson && one.field === "person_name") return true
   // A question asked for two things, and the answer may be either.
   if (best.recognizer === "answers" && one.recognizer === "answers") return true
-  const areAlike = [best.field, one.field].every((field) => field === "person_name" || field === "location")
-  return areAlike && one.score >= best.score - ALIKE
+  // What was asked for is told better than by other phrases near it.
+  if (best.recognizer === "answers" && one.byCue === true) return false
+  // No card has nine figures.
+  if (best.field === "credit_card" && one.field === "ssn") return true
+  return areAlike(best.field, one.field) && one.score >= best.score - ALIKE
 }
 
 /**
@@ -104,5 +126,8 @@ const isOtherReading = (one: Candidate, best: Candidate): boolean => {
 export const ofFields = (found: ReadonlyArray<Found>, fields: ReadonlySet<SensitiveField>): ReadonlyArray<Found> =>
   found.flatMap((one): ReadonlyArray<Found> => {
     if (fields.has(one.field)) return [one]
-    return resolve(one.parts, 0).filter((part) => fields.has(part.field))
+    return resolve(
+      one.parts.filter((part) => fields.has(part.field)),
+      0
+    )
   })

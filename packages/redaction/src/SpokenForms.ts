@@ -38,18 +38,31 @@ const joiners: ReadonlyMap<string, string> = new Map([
   ["hyphen", "-"],
   ["minus", "-"],
   ["-", "-"],
-  ["plus", "+"]
+  ["plus", "+"],
+  ["punto", "."],
+  ["ponto", "."],
+  ["punkt", "."],
+  ["tiret", "-"],
+  ["bindestrich", "-"],
+  ["unterstrich", "_"]
 ])
 
 /** Signs that join no name to another. */
 const spokenSigns: ReadonlyMap<string, string> = new Map([
   ["at", "@"],
   ["@", "@"],
+  ["arroba", "@"],
+  ["arobase", "@"],
+  ["klammeraffe", "@"],
   ["slash", "/"],
   ["/", "/"],
   ["colon", ":"],
   [":", ":"]
 ])
+
+/** "at" and "dot" of addresses, also in Spanish, French, German and Portuguese. */
+const atWords = wordSet("@ at arroba arobase klammeraffe")
+const dotWords = wordSet("dot punto ponto punkt")
 
 const WORD = /^[\p{L}\p{M}\d'’]+$/u
 
@@ -199,13 +212,13 @@ const signBefore = (reader: AddressReader, dot: number, floor: number): number |
   while (
     sign >= floor &&
     dot - 1 - sign < MAX_DOMAIN &&
-    reader.word(sign) !== "at" &&
+    !atWords.has(reader.word(sign)) &&
     reader.cls(sign) !== "n" &&
     !/^[@,:;?!]$/.test(reader.text(sign))
   )
     sign--
   const isSign = sign >= floor && sign < dot - 1 && dot - 1 - sign < MAX_DOMAIN
-  return isSign && /^(@|at)$/.test(reader.word(sign)) ? sign : undefined
+  return isSign && atWords.has(reader.word(sign)) ? sign : undefined
 }
 
 /** Where a web address begins with its scheme: "h t t p s colon slash slash". */
@@ -254,7 +267,7 @@ const fileName = (reader: AddressReader, dot: number, floor: number): SpokenAddr
 
 /** "dot", or a full stop without spaces around it: "dot co.in". */
 const isDomainDot = (reader: AddressReader, at: number): boolean =>
-  reader.word(at) === "dot" || (reader.text(at) === "." && isTight(reader.all, at) && isTight(reader.all, at + 1))
+  dotWords.has(reader.word(at)) || (reader.text(at) === "." && isTight(reader.all, at) && isTight(reader.all, at + 1))
 
 /** An e-mail or web address by its last "dot" and a known ending. */
 const byDomain = (reader: AddressReader, dot: number, floor: number): SpokenAddress | undefined => {
@@ -272,7 +285,7 @@ const byDomain = (reader: AddressReader, dot: number, floor: number): SpokenAddr
 }
 
 const isDot = (reader: AddressReader, at: number): boolean =>
-  reader.word(at) === "dot" || (reader.word(at) === "period" && spokenTlds.has(reader.word(at + 1)))
+  dotWords.has(reader.word(at)) || (/^(period|point)$/.test(reader.word(at)) && spokenTlds.has(reader.word(at + 1)))
 
 /** Whether words before "at gmail" are an address: by signs or figures among them, or "email" before them. */
 const isMailbox = (reader: AddressReader, from: number, at: number, floor: number): boolean => {
@@ -285,8 +298,8 @@ const isMailbox = (reader: AddressReader, from: number, at: number, floor: numbe
 /** "jane doe ninety two at gmail" */
 const atProvider = (reader: AddressReader, at: number, floor: number): SpokenAddress | undefined => {
   const sign = reader.word(at)
-  if ((sign !== "at" && sign !== "@") || !providers.has(reader.word(at + 1))) return undefined
-  if (/^(dot|\.)$/.test(reader.word(at + 2))) return undefined
+  if (!atWords.has(sign) || !providers.has(reader.word(at + 1))) return undefined
+  if (dotWords.has(reader.word(at + 2)) || reader.word(at + 2) === ".") return undefined
   const from = leftEnd(reader, at, floor, 3)
   return from < at && isMailbox(reader, from, at, floor) ? addressOf(reader, from, at + 2, "email") : undefined
 }

@@ -173,7 +173,44 @@ const article: PieceReader = ({ all, at, inside, token }) => {
   return read.to > at + 1 || (inside && nextIsElement(all, at + 1)) || startsSpelling(all, at + 1) ? read : undefined
 }
 
-const word: PieceReader = ({ all, at, inside, token }) => {
+/** What recognizers of speech write for a digit. */
+const homophones: ReadonlyMap<string, string> = new Map([
+  ["to", "2"],
+  ["too", "2"],
+  ["for", "4"],
+  ["fore", "4"],
+  ["ate", "8"],
+  ["won", "1"],
+  ["tree", "3"]
+])
+
+/** Fewest digits in a row among which such a word is one. */
+const MIN_DIGITS = 6
+
+/** How many digits stand in a row on one side of a token, such words between them left out. */
+const digitsNextTo = (all: ReadonlyArray<Token>, at: number, step: 1 | -1): number => {
+  let digits = 0
+  for (let to = at + step; digits < MIN_DIGITS; to += step) {
+    const cls = classAt(all, to)
+    if (cls === "d" || cls === "o" || cls === "x") digits++
+    else if (!homophones.has(wordAt(all, to))) break
+  }
+  return digits
+}
+
+/** "six one nine for for two one eight eight oh": the words for a digit among digits that are said one by one. */
+const homophone = ({ all, at }: Position): string | undefined => {
+  const digit = homophones.get(wordAt(all, at))
+  if (digit === undefined) return undefined
+  const after = digitsNextTo(all, at, 1)
+  const isInside = after > 0 && digitsNextTo(all, at, -1) + after >= MIN_DIGITS
+  return isInside ? digit : undefined
+}
+
+const word: PieceReader = (position) => {
+  const { all, at, inside, token } = position
+  const digit = inside ? homophone(position) : undefined
+  if (digit !== undefined) return spoken(digit, at + 1)
   if (token.lower === "zee" || token.lower === "zed") return inside ? spoken("Z", at + 1) : undefined
   const spelled = spellingWords.get(token.lower)
   if (spelled !== undefined && (inside || nextIsSpelled(all, at + 1))) return spoken(spelled.toUpperCase(), at + 1)

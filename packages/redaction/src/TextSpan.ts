@@ -27,6 +27,8 @@ export interface Candidate {
   readonly recognizer?: string | undefined
   /** Everyday expressions (weekdays, "tomorrow", "in five minutes", "the meeting"), which count only on request. */
   readonly everyday?: boolean
+  /** Told by a phrase near it alone rather than by its form. */
+  readonly byCue?: boolean
 }
 
 export const candidate = (

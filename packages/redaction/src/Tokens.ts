@@ -1,5 +1,5 @@
 import { classes, type TokenClass } from "./Lexicon.js"
-import { germanOverlay, isGermanNumber, type Overlay, overlayFor } from "./Languages.js"
+import { germanOverlay, isGermanNumber, numbersOfLanguage, type Overlay, overlayFor } from "./Languages.js"
 import { OPAQUE } from "./SensitiveField.js"
 
 /** A word, number or mark of a text, with its place in UTF-16 code units. */
@@ -18,6 +18,8 @@ export interface Tokens {
   readonly text: string
   readonly all: ReadonlyArray<Token>
   readonly classes: string
+  /** Whether it is in a language other than English, as far as that can be told. */
+  readonly isForeign?: boolean
 }
 
 // One alternative a kind: opaque placeholders, digits with a telling ending, words with inner apostrophes and hyphens
@@ -107,6 +109,8 @@ const markClass = (mark: string): TokenClass => {
 }
 
 const spokenIn = (token: Token, overlay: Overlay): Token => {
+  // "am elften Mai": no half of a day
+  if (overlay === germanOverlay && token.lower === "am") return { ...token, cls: "w" }
   const known = /^[wLdtyCaTfMm]$/.test(token.cls) ? overlay.get(token.lower) : undefined
   if (known !== undefined) return { ...token, cls: known[0], value: known[1] }
   return overlay === germanOverlay && token.cls === "w" && isGermanNumber(token.lower)
@@ -118,9 +122,26 @@ const spokenIn = (token: Token, overlay: Overlay): Token => {
 export const tokenize = (text: string): Tokens => {
   const tokens = tokenizeEnglish(text)
   const overlay = overlayFor(tokens.all)
-  if (overlay === undefined) return tokens
+  if (overlay === undefined) return withForeignNumbers(tokens)
   const all = tokens.all.map((token) => spokenIn(token, overlay))
-  return { text, all, classes: all.map(({ cls }) => cls).join("") }
+  return { text, all, classes: all.map(({ cls }) => cls).join(""), isForeign: true }
+}
+
+/** An English text with the numbers of other languages in it read as numbers. */
+const withForeignNumbers = (tokens: Tokens): Tokens => {
+  let all: Array<Token> | undefined
+  for (let at = 0; at < tokens.all.length; at++) {
+    if (tokens.all[at]?.cls !== "w") continue
+    const found = numbersOfLanguage(tokens.all, at)
+    if (found === undefined) continue
+    all ??= [...tokens.all]
+    for (; at < found.to; at++) {
+      const token = tokens.all[at]
+      const known = found.overlay.get(token?.lower ?? "")
+      if (token !== undefined && known !== undefined) all[at] = { ...token, cls: known[0], value: known[1] }
+    }
+  }
+  return all === undefined ? tokens : { text: tokens.text, all, classes: all.map(({ cls }) => cls).join("") }
 }
 
 const tokenizeEnglish = (text: string): Tokens => {

@@ -55,3 +55,5 @@ export const brandsAndNames: WordIndex = new Set(businesses.brandsAndNames)
 export const businessHeads: WordIndex = new Set(businesses.heads)
 /** First names that are verbs or nouns too. */
 export const wordNames: WordIndex = new Set(businesses.wordNames)
+/** What makes the name of a place or a people part of the name of a thing: "Boston fern", "Turkish delight". */
+export const productNouns: WordIndex = new Set(businesses.productNouns)

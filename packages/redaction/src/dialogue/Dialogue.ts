@@ -115,7 +115,7 @@ class TurnReader {
     const cues = this.#cuesOf(place)
     const isPart = asksForMore(this.call.tokens.all, place.from, place.to)
     const asked = this.asked(turn, cues).map((one) => inContext(one, before, isPart))
-    const open = isApart ? [] : resolved(asked, before, isPart && !this.hasValue(turn))
+    const open = isApart ? [] : resolved(asked, before, isPart && this.#lastFigure(turn) < place.from)
     return { turn, place, speaker, isApart, cues, open, keeps: this.keeps(turn) }
   }
 
@@ -216,8 +216,26 @@ class TurnReader {
     const reach = to - from <= MAX_REQUEST ? to : one.to
     for (let at = from; at < reach; at++) if (ASKING.test(all[at]?.lower ?? "")) return true
     for (let at = one.to; at < to; at++) if (all[at]?.text === "?") return true
+    return this.#isAll(turn, one) || this.#isShortRequest(from, to, one)
+  }
+
+  /** "and the email", "name or number": a few words that open or list what is asked for. */
+  #isShortRequest(from: number, to: number, one: Asked): boolean {
+    const { all } = this.call.tokens
     const isListed = LIST.has(all[one.from - 1]?.lower ?? "") || LIST.has(all[one.to]?.lower ?? "")
     return to - from <= MAX_SHORT && one.to - from <= MAX_SHORT && (isListed || OPENING.has(all[from]?.lower ?? ""))
+  }
+
+  /** Whether a turn says nothing else: "date of birth", "okay and the email please". */
+  #isAll(turn: number, one: Asked): boolean {
+    const { from, to } = this.place(turn)
+    for (let at = from; at < to; at++) {
+      const token = this.call.tokens.all[at]
+      if (token === undefined || (at >= one.from && at < one.to) || MARK.test(token.text)) continue
+      if (!OPENING.has(token.lower) && !LIST.has(token.lower) && !fillers.has(token.lower) && token.lower !== "please")
+        return false
+    }
+    return true
   }
 
   /** "the four digit pin": a figure that says how long a value is. */
@@ -251,6 +269,11 @@ const inContext = (one: Asked, before: ReadonlyArray<Asked>, isPart: boolean): A
       : one.field
 })
 
+/** What a part may be of that nothing said before explains: "sorry, the last four again". */
+const anyPart: ReadonlyArray<Asked> = (["ssn", "credit_card", "phone_number", "account_number"] as const).map(
+  (field) => ({ field, reads: "code", min: MIN_PART, max: 4, phrase: "the last four", isWeak: true, from: 0, to: 0 })
+)
+
 /** What "the last four" and "the year" are of: what was asked for before. */
 const resolved = (asked: ReadonlyArray<Asked>, before: ReadonlyArray<Asked>, isMore: boolean): ReadonlyArray<Asked> => {
   const own = asked.filter(({ reads }) => reads !== "more date")
@@ -259,7 +282,8 @@ const resolved = (asked: ReadonlyArray<Asked>, before: ReadonlyArray<Asked>, isM
     const dates = before.filter((one) => DATES.has(one.field) || one.reads === "date")
     return dates.length > 0 ? dates : asked.map((one) => ({ ...one, reads: "date" }))
   }
-  return isMore ? before : []
+  if (!isMore) return []
+  return before.length > 0 ? before : anyPart
 }
 
 /** The place of a turn that a question governs: up to the first phrase that asks for, or announces, something else. */

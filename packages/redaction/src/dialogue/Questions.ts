@@ -13,6 +13,7 @@ const Reading = Schema.Literal(
   "more date",
   "time",
   "number",
+  "measure",
   "money",
   "name",
   "spelling",
@@ -31,6 +32,8 @@ export interface Asked {
   readonly phrase: string
   /** Says little alone: "account", "id". */
   readonly isWeak: boolean
+  /** What it may be as well (see Cues.ts). */
+  readonly also?: ReadonlyArray<SensitiveField> | undefined
   /** Tokens of the phrase that asks, `to` exclusive. */
   readonly from: number
   readonly to: number
@@ -39,17 +42,19 @@ export interface Asked {
 const Group = Schema.Struct({
   field: Schema.Union(SensitiveField, Schema.Literal("nothing")),
   reads: Reading,
-  phrases: Schema.Array(Schema.String)
+  phrases: Schema.Array(Schema.String),
+  /** Asks for it only in a turn of a few words: "name and number". */
+  isShort: Schema.optional(Schema.Boolean)
 })
 
-type Meaning = Pick<typeof Group.Type, "field" | "reads">
+type Meaning = Pick<typeof Group.Type, "field" | "reads" | "isShort">
 
 const phrases = phraseTrie<Meaning>()
-for (const { field, phrases: all, reads } of Schema.decodeUnknownSync(Schema.Array(Group))(questionGroups))
-  for (const phrase of all) phrases.add(phrase.split(" "), { field, reads })
+for (const { field, isShort, phrases: all, reads } of Schema.decodeUnknownSync(Schema.Array(Group))(questionGroups))
+  for (const phrase of all) phrases.add(phrase.split(" "), { field, reads, isShort })
 
 /** "and the last four": more of what was asked for before. */
-const MORE = wordSet("three four five six 3 4 5 6 digits numbers letters characters")
+const MORE = wordSet("two three four five six 2 3 4 5 6 digits numbers letters characters bit part half group")
 
 const PART = wordSet("last final first other remaining next")
 
@@ -58,6 +63,8 @@ const PERIOD = /^(minutes?|hours?|days?|nights?|weeks?|months?|years?|times|call
 
 /** Most tokens of a question that is a word alone: "year?", "and the month". */
 const MAX_WORD = 3
+/** Most tokens of a turn in which the name of something asks for it: "name and number please". */
+const MAX_SHORT = 6
 
 const readingOf = ({ field, kind }: Cue): Reading => {
   if (kind === "expiry") return "date"
@@ -73,16 +80,26 @@ const readingOf = ({ field, kind }: Cue): Reading => {
   }
 }
 
+/** Fewest letters and digits of the answer to a question for a number that may be of any length: "badge number?" */
+const MIN_ANSWER = 3
+
+const anyLength: ReadonlySet<string> = new Set(["numerical_pii", "account_number", "healthcare_number"])
+
 const ofCue = (cue: Cue): Asked => ({
   field: cue.field,
   reads: readingOf(cue),
-  min: cue.kind === "expiry" || cue.field === "age" ? 1 : cue.min,
+  min: cue.kind === "expiry" || cue.field === "age" ? 1 : anyLength.has(cue.field) ? MIN_ANSWER : cue.min,
   max: cue.kind === "expiry" ? 8 : cue.max,
   phrase: cue.phrase,
   isWeak: cue.kind === "generic" || cue.strength < 0.8,
+  also: cue.also,
   from: cue.from,
   to: cue.to
 })
+
+/** Whether a phrase is a part of a cue: the "number" of "order number". */
+const isInCue = (cues: ReadonlyArray<Cue>, from: number, to: number): boolean =>
+  cues.some((cue) => cue.from < to && from < cue.to)
 
 /** Everything that tokens `from` to `to` ask for, in reading order. `cues` are those of the same tokens. */
 export const questionsIn = (
@@ -95,12 +112,17 @@ export const questionsIn = (
   for (let at = from; at < to; at++) {
     const hit = phrases.longestAt(all, at)
     if (hit === undefined || hit.to > to) continue
+    if (hit.value.isShort === true && (to - from > MAX_SHORT || isInCue(cues, at, hit.to))) continue
     const phrase = all
       .slice(at, hit.to)
       .map(({ lower }) => lower)
       .join(" ")
     const [min, max] = hit.value.field === "phone_number" ? [7, 15] : [1, 34]
-    found.push({ ...hit.value, min, max, phrase, isWeak: false, from: at, to: hit.to })
+    const { field, reads } = hit.value
+    const one = { field, reads, min, max, phrase, isWeak: false, from: at, to: hit.to }
+    found.push(one)
+    // "when do you close": a day or an hour.
+    if (reads === "date" && phrase.startsWith("when")) found.push({ ...one, field: "time", reads: "time" })
     at = hit.to - 1
   }
   for (let at = from; found.length === 0 && to - from <= MAX_WORD && at < to; at++) {
@@ -118,6 +140,7 @@ export const asksForMore = (all: ReadonlyArray<Token>, from: number, to: number)
     const next = all[at + 1]?.lower ?? ""
     const isPart = PART.has(word) && at + 1 < to && MORE.has(next)
     if (isPart && !PERIOD.test(all[at + 2]?.lower ?? "")) return true
+    if (word === "middle" && /^(the|that)$/.test(all[at - 1]?.lower ?? "") && at + 1 === to) return true
     if (word === "rest" || word === "remainder" || word === "others") return true
   }
   return false

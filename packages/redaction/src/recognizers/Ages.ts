@@ -37,10 +37,12 @@ const yearsOld: TokenRule = (reader, at, found) => {
 
 const endsAge = (reader: CallReader, to: number): boolean =>
   reader.endsAt(to, /^[.,?!;n]$/) ||
-  /^(and|now|but|so|today|tomorrow|years|already|this|last|next|or|i|in|when|male|female|with)$/.test(reader.word(to))
+  /^(and|now|but|so|today|tomorrow|years|already|this|last|next|or|i|in|on|when|male|female|with)$/.test(
+    reader.word(to)
+  )
 
 const relatives =
-  /\b(son|daughter|wife|husband|mother|father|mom|dad|brother|sister|kid|child|grandson|granddaughter|grandmother|grandma|grandpa|baby|patient|boy|girl|he|she|i|am|i'm|oldest|youngest)$/
+  /\b(son|daughter|wife|husband|mother|father|mom|dad|brother|sister|kid|child|grandson|granddaughter|grandmother|grandma|grandpa|baby|patient|caller|tenant|customer|client|driver|guest|resident|applicant|insured|claimant|boy|girl|he|she|i|am|i'm|oldest|youngest)$/
 
 /** "my son is 12", "she was almost 40" */
 const afterVerb = (reader: CallReader, { chars, from, to }: Run, before: string): ReadonlyArray<Candidate> => {
@@ -49,7 +51,17 @@ const afterVerb = (reader: CallReader, { chars, from, to }: Run, before: string)
     return [age(reader, from, to, 0.85, `cue "${weighed.cue.phrase}"`)]
   return Number(chars) >= 1 && !/^(at|under|over)$/.test(before) && relatives.test(reader.phrase(from - 4, from - 1))
     ? [age(reader, from, to, 0.6, "a person is ...")]
-    : []
+    : Number(chars) >= 1 && isNameBefore(reader, from - 2)
+      ? [age(reader, from, to, 0.6, "somebody is ...")]
+      : []
+}
+
+/** "my daughter Saoirse is six", "Rosalind Achebe, is 72": a name behind which an age is said. */
+const isNameBefore = (reader: CallReader, verb: number): boolean => {
+  const at = reader.written(verb) === "," ? verb - 1 : verb
+  const word = reader.word(at)
+  const isName = (["firstNames", "lastNames", "otherNames"] as const).some((names) => reader.isIn(names, word))
+  return isName && !reader.isIn("common1", word) && !reader.isIn("common2", word)
 }
 
 const hasNumber = (reader: CallReader, from: number, to: number): boolean => {
@@ -82,6 +94,21 @@ const isSubjectsAge = (reader: CallReader, run: Run, before: string): boolean =>
   Number(run.chars) >= 2 &&
   !/^(years|in|with)$/.test(reader.word(run.to))
 
+/** Least age that is told from a count without a name that is known before it. */
+const ADULT = 16
+
+/** "Cornelius, 91, fell": a number between commas behind a name or a word for a person. */
+const isApposition = (reader: CallReader, { chars, from, to }: Run): boolean => {
+  if (reader.cls(from) !== "N" || chars.length > 2 || !/^[,(]$/.test(reader.written(from - 1))) return false
+  if (!/^[,).]$/.test(reader.written(to))) return false
+  if (Number(chars) < ADULT) return reader.isCapitalized(from - 2) && isNameBefore(reader, from - 2)
+  const owner = reader.written(from - 2)
+  const isName =
+    reader.isCapitalized(from - 2) && !reader.isIn("common1", owner.toLowerCase()) && /^\p{L}+$/u.test(owner)
+  // "Maple 12, 14, 16": a list of figures
+  return (isName || relatives.test(owner.toLowerCase())) && !/^[N]$/.test(reader.cls(to + 1))
+}
+
 const ofRun = (reader: CallReader, run: Run): ReadonlyArray<Candidate> => {
   const { from, to } = run
   const value = Number(run.chars)
@@ -90,6 +117,7 @@ const ofRun = (reader: CallReader, run: Run): ReadonlyArray<Candidate> => {
   const ends = endsAge(reader, to)
   if (/^(aged?|turn(ed|ing))$/.test(before) && (ends || before.startsWith("age")))
     return [age(reader, from, to, before.startsWith("turn") ? 0.75 : 0.85, `after "${before}"`)]
+  if (isApposition(reader, run)) return [age(reader, from, to, 0.6, "between commas behind a name")]
   if (isSubjectsAge(reader, run, before))
     return [age(reader, from, to, value >= 13 || /^s?he's$/.test(before) ? 0.62 : 0.45, `after "${before}"`)]
   return ends && /^(is|was|be|just|only|almost|about|over|under|nearly|at)$/.test(before)

@@ -54,6 +54,9 @@ export const dateCandidate = (
   score: number,
   ...evidence: ReadonlyArray<string>
 ): Candidate => {
+  const comma = reader.written(from - 1) === "," ? from - 2 : from - 1
+  // "Friday 9 August"
+  if (reader.cls(comma) === "W") from = comma
   const birth = birthEvidence(reader, from, to)
   if (birth !== undefined) return reader.candidate("dob", from, to, Math.max(0.9, score), ...evidence, birth)
   return isCardExpiry(reader, from, to)

@@ -12,6 +12,8 @@ export const classPatterns = {
   dayMonth: new RegExp(`T?(?:yF|ys|F|s|z|yd?|t|d|N)f?[Mm]\\.?(?:,?f?${YEAR})?`, "g"),
   /** "the sixteenth of the seventh", "27th of the 9th 1984" */
   ordinals: new RegExp(`T?(?:yF|ys|F|s)fT?(?:yF|ys|F|s)(?:,?${YEAR})?`, "g"),
+  /** "el veintiuno de marzo de mil novecientos ochenta y cinco", "5. März 1990", "el 3 del 4": in other languages than English */
+  foreign: /(?:F|s|z|y(?:[&L]d)?|t|d|N)\.?f{0,2}[Mm](?:,?f?(?:[dtyzhkN]|[&L](?=[dtyz])){1,9})?/g,
   /** "eleven fourteen twenty twenty", "11 18 2016", "oh nine, sixteen, eighty four" */
   figures: new RegExp(`o?${NUMBER},?o?${NUMBER}${YEAR}`, "g"),
   /** "the twenty third" */
@@ -30,6 +32,9 @@ const partsOf = (written: string): ReadonlyArray<number> => (written.split(/[T ]
 const isCalendarDate = ([a = 0, b = 0, c = 0]: ReadonlyArray<number>): boolean =>
   a > 31 ? b <= 12 && c <= 31 : (a <= 12 && b <= 31) || (b <= 12 && a <= 31)
 
+/** "the invoice of 01/09", but "a ratio of 1/9" */
+const FULL_SHORT = /^\d\d\/\d\d$/
+
 const written = (reader: CallReader, value: string, start: number): Candidate | undefined => {
   const parts = partsOf(value)
   if (parts[0] === 0 || parts[1] === 0) return undefined
@@ -41,10 +46,19 @@ const written = (reader: CallReader, value: string, start: number): Candidate | 
   const hasCue =
     dayPrepositions.has(before) ||
     before === "date" ||
+    (before === "of" && FULL_SHORT.test(value)) ||
     birthEvidence(reader, from, to) !== undefined ||
     isCardExpiry(reader, from, to)
   return hasCue ? dateCandidate(reader, from, to, 0.6, "written date") : undefined
 }
+
+/** Days and months in another language, with years in words. */
+const foreignDates = (reader: CallReader): ReadonlyArray<Candidate> =>
+  reader.call.tokens.isForeign === true
+    ? matchClasses(reader.call.tokens, classPatterns.foreign).flatMap(({ from, to }) =>
+        isDay(reader.value(from)) ? [dateCandidate(reader, from, to, 0.93, "day and month")] : []
+      )
+    : []
 
 const ordinalDates = (reader: CallReader): ReadonlyArray<Candidate> =>
   matchClasses(reader.call.tokens, classPatterns.ordinals).map(({ from, to }) =>
@@ -131,5 +145,6 @@ export const dates: Recognizer = (reader) => [
   ...ordinalDates(reader),
   ...figureDates(reader),
   ...dayMonths(reader),
+  ...foreignDates(reader),
   ...ordinalDays(reader)
 ]

@@ -8,6 +8,8 @@ const ambiguousEvents = /^(ces|eid|lent|carnival|homecoming|holi|epiphany|may)$/
 export const eventTerm: TermReading = (reader, at, to) => {
   const word = reader.word(at)
   const before = reader.word(at - 1)
+  // "Notting Hill Carnival" has a name of its own.
+  if (word === "carnival" && reader.isCapitalized(at) && reader.isCapitalized(at - 1)) return undefined
   if (!ambiguousEvents.test(word)) return reader.candidate("event", at, to, 0.86, "holiday or event")
   if (!/^[A-Z]/.test(reader.written(at)) && !/^(during|for|at|until|after|before|to|on)$/.test(before)) return undefined
   if (word !== "lent") return reader.candidate("event", at, to, 0.6, "event")

@@ -39,6 +39,7 @@ const scoreOf = (names: NameReader, from: number, to: number, strong: boolean): 
     return isCommon ? 0.5 : 0.75
   }
   const isSeveral = to - from > 1
+  if (!isKnown && !isCommon && !isCapital && !isSeveral && !names.isWord(names.bare(from))) return 0.62
   if (!isKnown || !(isCapital || isSeveral || !isCommon)) return 0.4
   if (isSeveral) return 0.8
   return isCapital ? 0.68 : 0.6
@@ -58,6 +59,14 @@ const withLastName = (names: NameReader, from: number, to: number): number => {
   return reader.endsAt(at + 1, /^[.,?!n;]$/) || AFTER_NAME.test(reader.word(at + 1)) ? at + 1 : to
 }
 
+/** "this is rutger i need": behind "this is" and before what goes on after a name, a word that no dictionary has. */
+const isUnknownName = (names: NameReader, at: number, phrase: string): boolean => {
+  const { reader } = names
+  const isWord = names.isWord(names.bare(at)) || reader.cls(at) !== "w" || reader.word(at).length < 3
+  if (phrase !== "this is" || isWord || names.isCased(at)) return false
+  return reader.endsAt(at + 1, /^[.,?!n;]$/) || AFTER_NAME.test(reader.word(at + 1))
+}
+
 /** The name behind an introduction. */
 const introduced: (
   names: NameReader,
@@ -75,6 +84,7 @@ const introduced: (
       if (names.areFirstNames(from, from + length) && names.reader.endsAt(from + length, /^[.,?!n;]$/))
         to = from + length
   to = withLastName(names, from, to)
+  if (to === from && isUnknownName(names, from, phrase)) to = from + 1
   if (to === from) return undefined
   const isPlainWord = strong && !names.isCapital(from) && names.isCased(from) && !names.isKnown(from)
   return isPlainWord

@@ -1,3 +1,4 @@
+import { isMarker } from "../Languages.js"
 import { functionWords } from "../Lexicon.js"
 import type { Candidate } from "../TextSpan.js"
 import { interjections, nameParticles, notNames } from "../WordLists.js"
@@ -57,11 +58,17 @@ export class NameReader {
   /** Whether a token may be part of a name. */
   isNameLike(at: number, strong: boolean): boolean {
     const word = this.reader.word(at)
+    if (this.#isForeignWord(at)) return false
     if (!/^[wmC]$/.test(this.reader.cls(at)) || notNames.has(word) || functionWords.has(word)) return false
     const isVeryCommon = (): boolean => this.reader.isIn("common1", word)
     if (this.isCapital(at)) return strong || !isVeryCommon() || this.isKnown(at)
     if (strong) return this.isKnown(at) || !isVeryCommon()
     return !this.isCased(at) && this.isKnown(at) && !this.isCommon(word)
+  }
+
+  /** Whether a word is a frequent one of the other language that the call is in: "el", "le". */
+  #isForeignWord(at: number): boolean {
+    return this.reader.call.tokens.isForeign === true && !this.isCapital(at) && isMarker(this.reader.word(at))
   }
 
   /** Whether a word is a name that is neither an English word nor a place: one needs no context. */
@@ -70,6 +77,7 @@ export class NameReader {
     return (
       this.reader.cls(at) === "w" &&
       this.isKnown(at) &&
+      !this.#isForeignWord(at) &&
       !this.isWord(word) &&
       !notNames.has(word) &&
       !interjections.has(word) &&

@@ -59,6 +59,12 @@ const socialSecurityNumber: FormRule = ({ found, groups, isDigits, run }) =>
     ? found("ssn", run.spoken ? 0.7 : 0.85, "given as 3-2-4", "a range that is given out")
     : undefined
 
+/** Nine figures in a row may be one: the most sensitive reading of what nothing explains, beside likelier ones. */
+const plainSocialSecurityNumber: FormRule = ({ found, groups, isDigits, run }) =>
+  isDigits && run.chars.length === 9 && groups !== "3-2-4" && isSsn(run.chars)
+    ? found("ssn", 0.505, "nine digits", "a range that is given out")
+    : undefined
+
 const northAmerican = ({ found, groups, hasPlus, run: { chars } }: Form): Candidate => {
   if (/^(1-)?3-3-4$|^(1-)?3-7$|^(1-)?3-3-2-2$|^6-4$/.test(groups))
     return found("phone_number", 0.8, `given as ${groups}`, "North American numbering plan")
@@ -106,7 +112,12 @@ const present = (one: Candidate | undefined): one is Candidate => one !== undefi
 export const byForm = (reader: CallReader, run: Run): ReadonlyArray<Candidate> => {
   const form = formOf(reader, run)
   const explained = [creditCard, socialSecurityNumber, phoneNumber, vehicleId].map((rule) => rule(form)).filter(present)
-  const others = [...(explained.length === 0 ? [longNumber] : []), spelledCode, routingNumber]
+  const others = [
+    ...(explained.length === 0 ? [longNumber] : []),
+    plainSocialSecurityNumber,
+    spelledCode,
+    routingNumber
+  ]
   return [...explained, ...others.map((rule) => rule(form)).filter(present)]
 }
 

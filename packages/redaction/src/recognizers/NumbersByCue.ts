@@ -35,6 +35,12 @@ const isNextToBankCode = ({ call, cues }: CallReader, cue: Cue): boolean => {
   )
 }
 
+/** "USD 12,400" */
+const isOfCurrency = (reader: CallReader, { from }: Run): boolean =>
+  [from, from - 1].some((at) => reader.cls(at) === "C" && CODE.test(reader.written(at)))
+
+const CODE = /^[A-Z]{3}$/
+
 /** Lengths of a chain's value, by how it is put together. */
 interface Lengths {
   /** The longest that one speaker's parts make together; 0 for a chain of one run. */
@@ -114,7 +120,7 @@ const lettersBefore = (reader: CallReader, run: Run, floor: number): number => {
       at >= floor &&
       (reader.cls(at) === "L" ||
         (reader.word(at) === "a" && reader.cls(at - 1) === "L") ||
-        (/^[A-Z]{2,4}$/.test(reader.written(at)) && !functionWords.has(reader.word(at))))
+        (/^[A-Z]{2,5}$/.test(reader.written(at)) && !functionWords.has(reader.word(at))))
     if (!isLetters || reader.word(at) === "i") break
     from = at
   }
@@ -128,6 +134,15 @@ const endsInLetter = (reader: CallReader, run: Run, cue: Cue): boolean =>
   cue.field !== "nothing" &&
   reader.endsAt(run.to + 1, /^[.,?!n]$/)
 
+/** By how much a further meaning of a cue is less sure than the first one. */
+const ALSO = 0.1
+
+/** The further meanings of a cue, for those who request their fields alone. */
+export const alsoReadings = ({ also = [] }: Pick<Cue, "also">, one: Candidate): ReadonlyArray<Candidate> =>
+  also
+    .filter((field) => field !== one.field)
+    .map((field) => ({ ...one, field, score: Math.max(0.5, one.score - ALSO) }))
+
 /** What the parts of a value are by the nearest cue. */
 export const byCue = (reader: CallReader, chain: Chain, lengths: Lengths): ReadonlyArray<Candidate> => {
   const weighed = deciding(reader, chain, lengths)
@@ -140,23 +155,23 @@ export const byCue = (reader: CallReader, chain: Chain, lengths: Lengths): Reado
   const evidence = `cue "${cue.phrase}" ${weighed.distance} words ${weighed.side}`
   return chain.flatMap((run) => {
     const { length } = run.chars
-    if (reader.cls(run.from - 1) === "$" || (length < 7 && isCount(reader, run))) return []
+    if (reader.cls(run.from - 1) === "$" || isOfCurrency(reader, run) || (length < 7 && isCount(reader, run))) return []
     // A false start that is corrected ("four oh two, no sorry, four oh three ...") is as telling as the value.
     const isPart = isSeveral && (isWhole || length >= 2)
     if (!isPart && (!fits(cue, length) || (run.digits === 0 && run.pieces.length < 2))) return []
     const isLoose = run.digits === 1 && length === 1 && !isPart
     const [start, end] = placeOf(reader, run)
-    return [
-      candidate(
-        fieldOf(cue, run, isOfBank),
-        run === chain[0] && weighed.side === "before" && cue.field !== "nothing"
-          ? Math.min(start, lettersBefore(reader, run, cue.to))
-          : start,
-        endsInLetter(reader, run, cue) ? reader.end(run.to + 1) : end,
-        scoreOf(weighed, isLoose),
-        evidence,
-        ...(isPart ? ["given in parts"] : [])
-      )
-    ]
+    const read = candidate(
+      fieldOf(cue, run, isOfBank),
+      run === chain[0] && weighed.side === "before" && cue.field !== "nothing"
+        ? Math.min(start, lettersBefore(reader, run, cue.to))
+        : start,
+      endsInLetter(reader, run, cue) ? reader.end(run.to + 1) : end,
+      scoreOf(weighed, isLoose),
+      evidence,
+      ...(isPart ? ["given in parts"] : [])
+    )
+    const one = { ...read, byCue: true }
+    return [one, ...alsoReadings(cue, one)]
   })
 }

@@ -1,4 +1,4 @@
-import { functionWords } from "../Lexicon.js"
+import { functionWords, wordSet } from "../Lexicon.js"
 import type { CallReader, TermReading, TokenRule } from "./CallReader.js"
 
 const beforeArticle = /^(i'm|am|he's|she's|is|was|as|became|being|i've|be|become)$/
@@ -24,12 +24,24 @@ const isOccupation = (reader: CallReader, at: number): boolean => {
   return false
 }
 
+const rank =
+  wordSet(`retired senior junior lead head chief assistant associate deputy registered certified licensed chartered qualified trainee apprentice
+ veterinary pediatric paediatric dental surgical psychiatric orthopedic forensic clinical freelance principal staff former self-employed professional part-time full-time
+ commercial residential industrial mobile master journeyman heavy-duty`)
+
+/** Where a job title begins with what goes before it: "retired", "senior". */
+const jobStart = (reader: CallReader, at: number): number => {
+  let from = at
+  while (at - from < 2 && rank.has(reader.word(from - 1))) from--
+  return from
+}
+
 /** A job title; one that is an everyday word too counts only where somebody is said to be one. */
 export const occupationTerm: TermReading = (reader, at, to, kind) => {
   if (kind === "plain") {
     const isCompany =
       /^[A-Z]/.test(reader.written(at)) && /^(app|inc|llc|university|express|union|bros)$/.test(reader.word(to))
-    return isCompany ? "none" : reader.candidate("occupation", at, to, 0.66, "job title")
+    return isCompany ? "none" : reader.candidate("occupation", jobStart(reader, at), to, 0.66, "job title")
   }
   return isOccupation(reader, at)
     ? reader.candidate("occupation", at, to, 0.62, "job title, said of somebody")

@@ -1,6 +1,7 @@
 import { functionWords, wordSet } from "../Lexicon.js"
 import { phraseTrie } from "../PhraseTrie.js"
-import { brands, brandsAndNames, businessHeads, wordNames } from "../WordLists.js"
+import { brands, brandsAndNames, businessHeads, demonyms, productNouns, wordNames } from "../WordLists.js"
+import { placePrepositions } from "./PlaceNames.js"
 import { byToken, type CallReader, type Recognizer, type TokenRule } from "./CallReader.js"
 
 const brandNames = phraseTrie<true>()
@@ -44,6 +45,28 @@ const ordinaryWord: TokenRule = (reader, at, found) => {
   return undefined
 }
 
+const demonymWords: ReadonlySet<string> = new Set(demonyms)
+
+const isListedName = (reader: CallReader, word: string): boolean =>
+  reader.isIn("firstNames", word) || reader.isIn("lastNames", word)
+
+/** "Boston fern", "Turkish delight": a place or a people in the name of a thing, not behind a preposition of place. */
+const product: TokenRule = (reader, at, found) => {
+  if (!productNouns.has(reader.word(at))) return undefined
+  // "a manhattan clam chowder"
+  for (const from of [at - 1, at - 2]) {
+    const before = reader.word(from - 1)
+    const word = reader.word(from)
+    if (reader.cls(from) !== "w" || functionWords.has(word) || placePrepositions.has(before)) break
+    const isOfThing =
+      demonymWords.has(word) || reader.isIn("places", word) || (before === "the" && isListedName(reader, word))
+    if (!isOfThing) continue
+    found.push(reader.candidate("nothing", from, at + 1, SURE, "name of a thing"))
+    break
+  }
+  return undefined
+}
+
 const isKnown = (reader: CallReader, word: string): boolean =>
   (reader.isIn("firstNames", word) || reader.isIn("lastNames", word) || reader.isIn("places", word)) &&
   !reader.isIn("common1", word)
@@ -81,4 +104,4 @@ const business: TokenRule = (reader, at, found) => {
 }
 
 /** Businesses and products: a reading that keeps their names from being taken for people and places. */
-export const organizations: Recognizer = byToken([brand, ordinaryWord, business])
+export const organizations: Recognizer = byToken([brand, ordinaryWord, product, business])

@@ -7,6 +7,7 @@ import { NameReader, type NameRule } from "./NameReading.js"
 import { spelledNames } from "./SpelledNames.js"
 import { streetEndings } from "./Streets.js"
 import { titledNameRules } from "./TitledNames.js"
+import { wordNames } from "../WordLists.js"
 
 const introducers = wordSet("speaking calling")
 
@@ -98,10 +99,24 @@ const spelledAnywhere: NameRule = ({ reader }, at, found) => {
  * wherever it stands. A second one behind it belongs to it.
  */
 const listedName: NameRule = (names, at, found) => {
-  if (!names.isOnlyName(at) || (names.isCased(at) && !names.isCapital(at))) return undefined
+  if (!names.isOnlyName(at) || wordNames.has(names.bare(at)) || (names.isCased(at) && !names.isCapital(at)))
+    return undefined
   // "the left lane"
   if (streetEndings.has(names.bare(at))) return undefined
   found.push(names.candidate("person_name", at, names.isOnlyName(at + 1) ? at + 2 : at + 1, 0.52, "listed name"))
+  return undefined
+}
+
+/** Shapes that only surnames have. */
+const SURNAME = /^(?:[OD]['’]\p{Lu}|Ma?c\p{Lu}|Fitz\p{Lu})\p{Ll}{2,}/u
+const SURNAME_IN_LOWER_CASE = /^o['’]\p{Ll}{4,}$/u
+
+/** "O'Shaughnessy called", "mcgillicuddy" is left to the lists. */
+const shapedName: NameRule = (names, at, found) => {
+  const { reader } = names
+  const text = reader.written(at)
+  const isShaped = SURNAME.test(text) || (SURNAME_IN_LOWER_CASE.test(text) && reader.cls(at) === "w")
+  if (isShaped) found.push(names.candidate("person_name", at, at + 1, 0.62, "a surname's shape"))
   return undefined
 }
 
@@ -123,6 +138,7 @@ const rules: ReadonlyArray<NameRule> = [
   presentName,
   openingName,
   listedName,
+  shapedName,
   spelledBehind,
   spelledOut,
   spelledAnywhere

@@ -87,6 +87,8 @@ const leadTo = (reader: CallReader, cueFrom: number, cueTo: number): Lead => {
   return { from, isLinked, isAnswer: turned }
 }
 
+const GLUED_SIGN = /^[#@$%&*+=!^~]$/
+
 /** "username john_doe": a value right behind its cue counts only where it does not look like a word. */
 const looksLikeCode = (reader: CallReader, { field }: SecretKind, cueFrom: number, cueTo: number, from: number) => {
   if (from - cueTo > 2) return false
@@ -94,6 +96,8 @@ const looksLikeCode = (reader: CallReader, { field }: SecretKind, cueFrom: numbe
   if (run !== undefined && (run.digits > 0 || run.pieces.length > 2)) return true
   if (reader.written(from + 1) === "_" || reader.cls(from) === "X") return true
   if (from !== cueTo) return false
+  // "password Tulip#44marsh"
+  if (GLUED_SIGN.test(reader.written(from + 1)) && reader.isTight(from + 1) && reader.isTight(from + 2)) return true
   const isLone =
     reader.endsAt(from + 1, /^[n.]$/) || reader.runFrom(from + 1) !== undefined || isPart(reader.word(from + 1))
   const isGiven = /^(with|using|use|try|enter|and)$/.test(reader.word(cueFrom - 1)) && reader.cls(from) === "w"
@@ -134,6 +138,12 @@ const valueEnd = (reader: CallReader, from: number, { free, words: most }: Secre
   return to
 }
 
+const isEverydayWord = (reader: CallReader, at: number): boolean => {
+  const word = reader.word(at)
+  const isWord = reader.isIn("common1", word) || reader.isIn("common2", word) || reader.isIn("common3", word)
+  return isWord && reader.cls(at) === "w" && reader.endsAt(at + 1, /^[w.,?!n;&]$/)
+}
+
 const secret: TokenRule = (reader, at, found) => {
   const hit = cues.longestAt(reader.all, at)
   if (hit === undefined) return undefined
@@ -142,6 +152,8 @@ const secret: TokenRule = (reader, at, found) => {
   if (!reader.exists(from) || /^[nP]$/.test(reader.cls(from))) return hit.to
   if (!isLinked && !isAnswer && !looksLikeCode(reader, kind, at, hit.to, from)) return hit.to
   if (noValue.has(reader.word(from))) return hit.to
+  // "the handle is scratched"
+  if (kind.field === "username" && !isAnswer && isEverydayWord(reader, from)) return hit.to
   const to = valueEnd(reader, from, kind)
   if (to > from) {
     const score = kind.answer === true ? 0.92 : isAnswer ? 0.8 : 0.88

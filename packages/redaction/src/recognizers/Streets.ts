@@ -99,6 +99,34 @@ const street: TokenRule = (reader, at, found) => {
 const hasWords = (reader: CallReader, from: number, at: number): boolean =>
   from < at || (at > 0 && reader.runTo(at) === undefined && isNamePart(reader, at - 1))
 
+/** Words of streets that come first: "calle mayor 22", "rue de la paix 5", "via Roma 3". */
+const leadingStreet = atWords(
+  "calle avenida avda rua rue paseo praça travessa carrera chemin impasse viale piazza plaza",
+  (reader, at, found) => {
+    let to = at + 1
+    while (to - at <= MAX_LEADING && /^[wLfTMm]$/.test(reader.cls(to)) && reader.runFrom(to) === undefined) to++
+    const comma = reader.written(to) === "," ? to + 1 : to
+    const run = reader.runFrom(comma)
+    if (to === at + 1 || run === undefined || run.digits === 0 || run.digits > 5) return undefined
+    found.push(reader.candidate("location", at, run.to, 0.88, "street address"))
+    return undefined
+  }
+)
+
+/** Most words of a street's name behind the word for a street. */
+const MAX_LEADING = 5
+
+const GERMAN_STREET = /.(?:straße|strasse|gasse|allee)$/u
+
+/** "Lindenstraße 14", "lindenstrasse vierzehn" */
+const germanStreet: TokenRule = (reader, at, found) => {
+  if (reader.cls(at) !== "w" || !GERMAN_STREET.test(reader.word(at))) return undefined
+  const run = reader.runFrom(at + 1)
+  const to = run !== undefined && run.digits > 0 && run.digits < 5 ? run.to : at + 1
+  found.push(reader.candidate("location", at, to, 0.88, "street"))
+  return undefined
+}
+
 /** "interstate 95" */
 const numberedRoad = atWords("highway interstate route", (reader, at, found) => {
   const run = reader.runFrom(at + 1)
@@ -134,4 +162,4 @@ const corner = atWords("corner intersection junction", (reader, at, found) => {
   return undefined
 })
 
-export const streetRules: ReadonlyArray<TokenRule> = [street, numberedRoad, corner]
+export const streetRules: ReadonlyArray<TokenRule> = [leadingStreet, germanStreet, street, numberedRoad, corner]

@@ -20,6 +20,7 @@ import { secrets } from "./Secrets.js"
 import { spokenAddresses } from "./SpokenAddresses.js"
 import { urlsAndFiles } from "./Urls.js"
 import { handles } from "./Usernames.js"
+import { writtenForms } from "./WrittenForms.js"
 import { writtenPhoneNumbers } from "./WrittenPhoneNumbers.js"
 
 const all = {
@@ -44,6 +45,7 @@ const all = {
   organizations,
   descriptions,
   secrets,
+  writtenForms,
   answers
 }
 

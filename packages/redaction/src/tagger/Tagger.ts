@@ -1,12 +1,14 @@
 import { readFileSync } from "node:fs"
 import type { CallText } from "../CallText.js"
+import { isMarker } from "../Languages.js"
 import type { Steps } from "../Steps.js"
 import { type Candidate, candidate } from "../TextSpan.js"
 import { type SensitiveField, sensitiveFields } from "../SensitiveField.js"
 import { FEATURES, featuresOf } from "./Features.js"
 import { LABELS, type Model, taggerLabels, unpackModel } from "./Model.js"
 import { inSet } from "./WordSets.js"
-import { ambiguousOccupations, interjections, occupations } from "../WordLists.js"
+import { wordSet } from "../Lexicon.js"
+import { ambiguousOccupations, interjections, occupations, wordNames } from "../WordLists.js"
 
 let loaded: Model | undefined
 
@@ -191,6 +193,26 @@ const likeliest = (likely: Float64Array, i: number, everyday: boolean): LikelyLa
 }
 
 /** Tags the turns of a call. */
+const OPENING_MARK = /^[^\p{L}\p{N}$#+(]$/u
+const CLOSING_MARK = /^[^\p{L}\p{N}]$/u
+
+/** Words that a name alone follows. */
+const BEFORE_NAME = wordSet(
+  "hi hey hello thanks bye goodbye is i'm am it's name's mr mrs ms miss dear you for with by , please sure sorry okay"
+)
+
+/** Fewest digits in a row that are no date. */
+const LONG_DATE = 9
+
+/** Fields whose values have words. */
+const NAMED: ReadonlySet<string> = new Set(["person_name", "location", "occupation", "event"])
+/** Classes of words, letters, months and the like. */
+const WORDS: ReadonlySet<string> = new Set("wLMmXWsFbeCG")
+const CAPITAL = /^\p{Lu}/u
+
+/** By how much a place is less sure to be a name, and a name to be a place, than what the tagger says. */
+const OTHER_READING = 0.1
+
 class Tagger {
   readonly #least: number
 
@@ -219,7 +241,7 @@ class Tagger {
     const claims = this.#claims(likely, from, to)
     return claims.flatMap((claim, at) => {
       const one = this.#isBelonging(claim, claims[at - 1]) ? undefined : this.#candidate(claim)
-      return one === undefined ? [] : [one]
+      return one === undefined ? [] : [one, ...this.#otherReading(one, claim)]
     })
   }
 
@@ -234,7 +256,11 @@ class Tagger {
         continue
       }
       const field = fields[label]
-      if ((field === "location" && this.#isNoPlace(at)) || (field === "date" && this.#isPosition(at))) {
+      if (
+        (field === "location" && this.#isNoPlace(at)) ||
+        ((field === "date" || field === "time") && this.#isInLongNumber(at, LONG_DATE)) ||
+        (field === "date" && this.#isPosition(at))
+      ) {
         open = undefined
         continue
       }
@@ -276,7 +302,7 @@ class Tagger {
   }
 
   /** Whether a token is in, or glued to, seven digits or more in a row: no house number and no postal code. */
-  #isInLongNumber(at: number): boolean {
+  #isInLongNumber(at: number, least = LONG_NUMBER): boolean {
     const { all } = this.call.tokens
     const isFigure = (index: number): boolean => all[index]?.cls === "N"
     const isGlued = all[at]?.end === all[at + 1]?.start
@@ -294,24 +320,83 @@ class Tagger {
     while (step(to, 1) !== to) to = step(to, 1)
     let digits = 0
     for (const { cls, text } of all.slice(from, to + 1)) if (cls === "N") digits += text.length
-    return digits >= LONG_NUMBER
+    return digits >= least
   }
 
   /** The tokens of a claim that are its value: no marks at either end, no titles, and all of a time; none for a greeting. */
-  #valueOf({ field, from, to }: Claim): readonly [first: number, last: number] | undefined {
+  #valueOf(claim: Claim): readonly [first: number, last: number] | undefined {
+    const { field, from, to } = claim
+    const { all, isForeign } = this.call.tokens
+    let [first, last] = isForeign === true ? this.#foreignRange(field, from, to) : [from, this.#weekdayOr(claim)]
+    // Marks at either end are no part of a name.
+    while (first < last && OPENING_MARK.test(all[first]?.text ?? "")) first++
+    while (last > first && CLOSING_MARK.test(all[last - 1]?.text ?? "")) last--
+    if (field === "time") last = this.#minutesEnd(last)
+    // "forty two degrees", "45 Nm": figures alone are no place, nobody's name and no job.
+    if (field !== undefined && NAMED.has(field) && !all.slice(first, last).some(({ cls }) => WORDS.has(cls)))
+      return undefined
+    if (field === "person_name") return this.#nameIn(first, last)
+    return last <= first ? undefined : [first, last]
+  }
+
+  /** "Rajeshwari, Friday": where a name or a place ends, before a weekday that is no part of it. */
+  #weekdayOr({ field, from, to }: Claim): number {
+    const { all } = this.call.tokens
+    if (field === "location" || field === "person_name")
+      for (let at = from + 1; at < to; at++) if (all[at]?.cls === "W" && all[at - 1]?.text === ",") return at
+    return to
+  }
+
+  /** A name without greetings and titles before it and without what is somebody's behind it. */
+  #nameIn(from: number, to: number): readonly [first: number, last: number] | undefined {
     const { all } = this.call.tokens
     let first = from
-    let last = to
-    // Marks at either end are no part of a name.
-    while (first < last && /^[^\p{L}\p{N}$#+(]$/u.test(all[first]?.text ?? "")) first++
-    while (last > first && /^[^\p{L}\p{N}]$/u.test(all[last - 1]?.text ?? "")) last--
-    if (field === "time") last = this.#minutesEnd(last)
-    if (field === "person_name") {
-      first = this.#afterTitles(first, last)
-      last = this.#possessiveEnd(first, last)
-      if (all.slice(first, last).every(({ lower }) => interjections.has(lower) || MARK.test(lower))) return undefined
+    while (to - first > 1 && interjections.has(all[first]?.lower ?? "")) first++
+    if (to - first === 1 && this.#isWordHere(first)) return undefined
+    first = this.#afterTitles(first, to)
+    const last = this.#possessiveEnd(first, to)
+    const isNone = all.slice(first, last).every(({ lower }) => interjections.has(lower) || MARK.test(lower))
+    return last <= first || isNone ? undefined : [first, last]
+  }
+
+  /**
+   * The tagger is one of English: in another language only what it takes for a name or a place is taken, from the first to
+   * the last word of it that is written or listed as one.
+   */
+  #foreignRange(field: string | undefined, from: number, to: number): readonly [first: number, last: number] {
+    const { all } = this.call.tokens
+    const { firstNames, lastNames, otherNames, places } = this.model.sets
+    if (field !== "person_name" && field !== "location") return [from, from]
+    const isNamed = (at: number): boolean => {
+      const { cls = "", lower = "", text = "" } = all[at] ?? {}
+      if (cls !== "w" || isMarker(lower)) return false
+      return CAPITAL.test(text) || [firstNames, lastNames, otherNames, places].some((set) => inSet(set, lower))
     }
-    return last <= first ? undefined : [first, last]
+    let first = from
+    let last = to
+    while (first < last && !isNamed(first)) first++
+    while (last > first && !isNamed(last - 1)) last--
+    return [first, last]
+  }
+
+  /**
+   * What may be a name as well as a place, and the other way around: "Guadalupe", "Ngozi". It counts only for those who
+   * request its field alone.
+   */
+  #otherReading(one: Candidate, { from, to }: Claim): ReadonlyArray<Candidate> {
+    const { all } = this.call.tokens
+    const { firstNames, lastNames, otherNames, places } = this.model.sets
+    const words = all.slice(from, to).filter(({ cls }) => cls === "w")
+    const score = Math.max(0.5, one.score - OTHER_READING)
+    if (one.field === "person_name" && words.some(({ lower }) => inSet(places, lower)))
+      return [{ ...one, field: "location", score }]
+    if (one.field !== "location" || words.length === 0 || words.length > 3 || words.length < to - from) return []
+    const mayBeName = words.every(({ lower, text }) =>
+      CAPITAL.test(text) && !inSet(places, lower)
+        ? true
+        : [firstNames, lastNames, otherNames].some((names) => inSet(names, lower))
+    )
+    return mayBeName ? [{ ...one, field: "person_name", score }] : []
   }
 
   #candidate(claim: Claim): Candidate | undefined {
@@ -338,6 +423,13 @@ class Tagger {
     const isOf = (at: number, kinds: string): boolean => kinds.includes(all[at]?.cls ?? "none")
     if (!isOf(to - 1, "dt") || !isOf(to, "ty")) return to
     return isOf(to, "y") && isOf(to + 1, "d") ? to + 2 : to + 1
+  }
+
+  /** "add basil and sage", without capitals: a word that is a name too, behind nothing that a name follows. */
+  #isWordHere(at: number): boolean {
+    const { all } = this.call.tokens
+    const { lower = "", text = "" } = all[at] ?? {}
+    return text === lower && wordNames.has(lower) && !BEFORE_NAME.has(all[at - 1]?.lower ?? "")
   }
 
   #afterTitles(from: number, to: number): number {

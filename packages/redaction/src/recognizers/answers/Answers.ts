@@ -1,17 +1,22 @@
-import { speakerAt } from "../../CallText.js"
+import { isApart, speakerAt } from "../../CallText.js"
 import type { AnswerPlace, Exchange } from "../../dialogue/Dialogue.js"
 import type { Asked, Reading } from "../../dialogue/Questions.js"
 import { functionWords, wordSet } from "../../Lexicon.js"
 import { isNanp } from "../../Numbering.js"
 import type { SensitiveField } from "../../SensitiveField.js"
 import type { Candidate } from "../../TextSpan.js"
+import { tokenAt } from "../../Tokens.js"
 import { isCardNumber, isSsn, isVin } from "../../Validators.js"
 import { nameParticles } from "../../WordLists.js"
 import type { CallReader, Recognizer } from "../CallReader.js"
-import { contentsOf } from "./Contents.js"
+import { alsoReadings } from "../NumbersByCue.js"
+import { bodyColors } from "../PhysicalAttributes.js"
+import { type Content, contentsOf } from "./Contents.js"
 import {
   codeStretches,
   dateStretches,
+  MAX_DATE_DIGITS,
+  measureStretches,
   moneyStretches,
   numberStretches,
   spelledStretches,
@@ -72,7 +77,10 @@ const rankOf = (field: string): number => {
  * sensitive one. Words that name a number only beside others ("account", "id") come last.
  */
 const chosen = (asked: ReadonlyArray<Asked>, values: ReadonlyArray<string>): Asked | undefined => {
-  const fits = asked.filter(({ max, min }) => values.some(({ length }) => length >= min && length <= max))
+  const some = asked.filter(({ max, min }) => values.some(({ length }) => length >= min && length <= max))
+  // Two values without a break are longer than either.
+  const isLonger = asked.length > 1 && values.some(({ length }) => asked.every(({ max }) => length > max))
+  const fits = some.length === 0 && isLonger ? asked : some
   const valid = fits.find(({ field }) => values.some((value) => isValid(field, value)))
   if (valid !== undefined) return valid
   return [...fits].sort((a, b) => Number(a.isWeak) - Number(b.isWeak) || rankOf(a.field) - rankOf(b.field))[0]
@@ -104,6 +112,13 @@ const codes = (
   if (one === undefined || !/\d/.test(charsIn(stretches)) === (one.field !== "vehicle_id")) return []
   // Where a date was asked for as well, figures behind a month or beside a whole number are of the date.
   const withDate = all.some(({ reads }) => reads === "date")
+  // "the phone and the date of birth": two values without a break may both be anywhere in what is said.
+  const dates = all.filter(({ reads }) => reads === "date")
+  const isOne =
+    stretches.length === 1 &&
+    all.length > 1 &&
+    charsIn(stretches).length > MAX_DATE_DIGITS &&
+    !answers.some((place) => hasOther(reader, place, stretches))
   const isWhole = stretches.some(({ chars }) => isValid(one.field, chars))
   return stretches
     .filter(
@@ -111,11 +126,20 @@ const codes = (
     )
     .filter(({ chars }) => !(isCardNumber(chars) && one.field !== "credit_card") && !isVin(chars))
     .flatMap((stretch) =>
-      readingsOf(asked, one, stretch.chars).map((reading, at) =>
-        candidateOf(reader, reading, stretch, (reading.field === "nothing" ? HARMLESS : ANSWER) - at * SCORE_STEP)
-      )
+      readingsOf(isOne ? [...asked, ...dates] : asked, one, stretch.chars, isOne).flatMap((reading, at) => {
+        const score = (reading.field === "nothing" ? HARMLESS : ANSWER) - at * SCORE_STEP
+        const answer = candidateOf(reader, reading, stretch, score)
+        return [answer, ...alsoReadings(reading, answer)]
+      })
     )
 }
+
+/** Whether a date, or a value that is redacted by now, stands beside what was answered. */
+const hasOther = (reader: CallReader, place: AnswerPlace, codeParts: ReadonlyArray<Stretch>): boolean =>
+  anyToken(place.from, place.to, (at) => reader.cls(at) === "P") ||
+  dateStretches(reader, place).some((date) => codeParts.every((code) => isApartFrom(code, date)))
+
+const isApartFrom = (a: Stretch, b: Stretch): boolean => a.to <= b.from || b.to <= a.from
 
 /** By how much the score of each further reading of an answer is below that of the one before. */
 const SCORE_STEP = 0.001
@@ -124,11 +148,13 @@ const SCORE_STEP = 0.001
  * What a part of an answer may be of what was asked for, the likeliest first: all that it is long enough for, and only those
  * that pass their check where one does.
  */
-const readingsOf = (asked: ReadonlyArray<Asked>, whole: Asked, chars: string): ReadonlyArray<Asked> => {
+const readingsOf = (asked: ReadonlyArray<Asked>, whole: Asked, chars: string, isOne: boolean): ReadonlyArray<Asked> => {
   if (asked.length === 1 || whole.field === "nothing") return [whole]
   const fitting = asked.filter(
-    ({ field, max, min }) => field !== "nothing" && field !== whole.field && chars.length >= min && chars.length <= max
+    ({ field, max, min }) =>
+      field !== "nothing" && field !== whole.field && (isOne || (chars.length >= min && chars.length <= max))
   )
+  if (isOne) return [whole, ...fitting]
   const valid = [whole, ...fitting].filter(({ field }) => isValid(field, chars))
   return valid.length > 0 ? valid : [whole, ...fitting]
 }
@@ -192,7 +218,11 @@ const isName: Accepts = (reader, from, to) =>
       : !isCommonWord(reader, at) || (isCapital && at > from)
   })
 
+/** Least ordinal that is the name of a street rather than one of a few: "fulton and ninth". */
+const STREET = 4
+
 const isPlace: Accepts = (reader, from, to) =>
+  (to - from === 1 && reader.cls(from) === "F" && reader.value(from) >= STREET) ||
   reader.isIn("places", reader.phrase(from, to)) ||
   anyToken(from, to, (at) => reader.cls(at) === "w" && !isCommonWord(reader, at)) ||
   (anyToken(from, to, (at) => /^[dtyzNXh]$/.test(reader.cls(at))) && to - from >= 3)
@@ -203,8 +233,16 @@ const isAddress: Accepts = (reader, from, to) =>
 
 const isAny: Accepts = (reader, from, to) =>
   to - from <= 8 && anyToken(from, to, (at) => /\p{L}/u.test(reader.written(at)))
+const isLook: Accepts = (reader, from, to) =>
+  to - from <= 4 && anyToken(from, to, (at) => bodyColors.has(reader.word(at)))
 const isFew: Accepts = (reader, from, to) =>
   to - from <= 3 && anyToken(from, to, (at) => reader.cls(at) === "w" && !reader.isIn("common1", reader.word(at)))
+
+const genderWords = wordSet(
+  "straight gay bi man woman male female boy girl lady guy trans queer lesbian ace pan nonbinary they he she"
+)
+const isGender: Accepts = (reader, from, to) =>
+  anyToken(from, to, (at) => genderWords.has(reader.word(at))) || isFew(reader, from, to)
 
 /** How answers in words are read: what belongs to them, and what they have to be. */
 const wordReadings: Partial<
@@ -214,6 +252,15 @@ const wordReadings: Partial<
   spelling: [particles, isName, 0.8],
   place: [placeWords, isPlace, 0.93],
   email: [addressWords, isAddress, 0.96]
+}
+
+/** How answers in words of a field are read, where it is not like names of jobs and origins. */
+const byFields: Partial<
+  Readonly<Record<string, readonly [extra: ReadonlySet<string>, accepts: Accepts, score: number]>>
+> = {
+  username: [addressWords, isAny, 0.93],
+  gender_sexuality: [noExtra, isGender, 0.915],
+  physical_attribute: [noExtra, isLook, 0.915]
 }
 
 const LONG = 14
@@ -228,13 +275,27 @@ const wordAnswers = (answers: ReadonlyArray<AnswerPlace>): ReadonlyArray<AnswerP
   return long < 0 ? own : own.slice(0, long === 0 ? 1 : long)
 }
 
+/** "sunny side up dot bakery": a small word inside an address. */
+const joined =
+  (reader: CallReader) =>
+  (all: ReadonlyArray<Content>, next: Content): ReadonlyArray<Content> => {
+    const last = all[all.length - 1]
+    const isInside =
+      last !== undefined &&
+      next.from - last.to === 1 &&
+      reader.cls(last.to) !== "P" &&
+      functionWords.has(reader.word(last.to)) &&
+      /^(?:at|dot|underscore|dash)$/.test(reader.word(next.from))
+    return isInside ? [...all.slice(0, -1), { from: last.from, to: next.to }] : [...all, next]
+  }
+
 /** Answers in words: names, places, addresses, user names. */
 const inWords = (reader: CallReader, { answers }: Exchange, asked: Asked): ReadonlyArray<Candidate> => {
-  const byField =
-    asked.field === "username" ? ([addressWords, isAny, 0.93] as const) : ([noExtra, isFew, 0.915] as const)
+  const byField = byFields[asked.field] ?? ([noExtra, isFew, 0.915] as const)
   const [extra, accepts, score] = wordReadings[asked.reads] ?? byField
   return wordAnswers(answers).flatMap((place) =>
     contentsOf(reader, { ...place, to: place.end }, extra)
+      .reduce<ReadonlyArray<Content>>(asked.reads === "email" ? joined(reader) : (all, one) => [...all, one], [])
       .filter(({ from, to }) => accepts(reader, from, to))
       .map((content) => candidateOf(reader, asked, content, score))
   )
@@ -268,6 +329,7 @@ const inExchange = (reader: CallReader, exchange: Exchange): ReadonlyArray<Candi
     ),
     ...measured(reader, exchange, asking("time")[0], timeStretches),
     ...measured(reader, exchange, asking("number")[0], numberStretches, ({ chars }) => Number(chars) <= 120),
+    ...measured(reader, exchange, asking("measure")[0], measureStretches),
     ...measured(reader, exchange, asking("money")[0], moneyStretches),
     ...asking("spelling")
       .slice(0, 1)
@@ -280,3 +342,54 @@ const inExchange = (reader: CallReader, exchange: Exchange): ReadonlyArray<Candi
 
 /** Values that only the question explains which they answer. */
 export const answers: Recognizer = (reader) => reader.dialogue.exchanges.flatMap((one) => inExchange(reader, one))
+
+/** How a value is read that corrects one of a field. */
+const readingsOfFields: Readonly<Partial<Record<SensitiveField, Reading>>> = {
+  person_name: "name",
+  medical_professional: "name",
+  location: "place",
+  email_address: "email",
+  time: "time",
+  date: "date",
+  dob: "date",
+  age: "number",
+  money: "money",
+  physical_attribute: "measure"
+}
+
+const corrects = wordSet("no nope nah actually wait close almost sorry negative not")
+
+/** Most tokens of a turn that corrects a value. */
+const MAX_CORRECTION = 16
+
+/**
+ * What corrects a value that the other side has just said: "so two pm" - "no two forty five". `found` are the values
+ * themselves.
+ */
+export const corrections = (reader: CallReader, found: ReadonlyArray<Candidate>): ReadonlyArray<Candidate> => {
+  const { call } = reader
+  const seen = new Set<string>()
+  return found.flatMap((one) => {
+    const { everyday, field, score } = one
+    if (field === "nothing" || everyday === true || score < CORRECTED) return []
+    const reads = readingsOfFields[field]
+    const last = tokenAt(call.tokens, one.end - 1)
+    const turn = reader.turn(last)
+    const key = `${turn} ${field}`
+    if (reads === undefined || seen.has(key)) return []
+    seen.add(key)
+    let from = last
+    while (from < reader.all.length && reader.turn(from) === turn) from++
+    if (!corrects.has(reader.word(from)) || isApart(call, from, last)) return []
+    if (speakerAt(call, from) === speakerAt(call, last)) return []
+    let to = from
+    while (to < reader.all.length && reader.turn(to) === turn + 1 && reader.cls(to) !== "n") to++
+    if (to - from > MAX_CORRECTION) return []
+    const asked = { field, reads, min: 1, max: 34, phrase: "read back", isWeak: false, from: last, to: last }
+    const place = { turn: turn + 1, from: from + 1, to, end: to, byAsker: false }
+    return inExchange(reader, { asked: [asked], answers: [place] })
+  })
+}
+
+/** Least score of a value of which a correction is looked for. */
+const CORRECTED = 0.6

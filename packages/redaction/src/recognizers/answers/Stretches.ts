@@ -1,4 +1,5 @@
 import { acknowledgements, fillers, functionWords, spellingWords, wordSet } from "../../Lexicon.js"
+import type { Run } from "../../SpokenNumbers.js"
 import type { AnswerPlace } from "../../dialogue/Dialogue.js"
 import type { CallReader } from "../CallReader.js"
 import { isCounting } from "../NumberChains.js"
@@ -28,12 +29,32 @@ const isGlue = (reader: CallReader, at: number): boolean =>
 /** Fewest letters and digits of a part that "and" separates from the next one, where two things were asked for. */
 const SEPARATE = 4
 
-/** Stretches of parts with nothing but marks, joints and fillers between them; `several`: two things were asked for. */
+/** Fewest letters and digits of a whole number. */
+const LONG = 7
+
+const AND = /^(and|&)$/
+
+/** Whether a part at a token goes on with the stretch before it. */
+const goesOn = (reader: CallReader, open: Stretch, at: number, chars: string, separate: number): boolean => {
+  if (at - open.to > MAX_GLUE) return false
+  // "1EG4TE5MK73 5035550142": two numbers were asked for, and each is whole.
+  if (separate < LONG && open.chars.length >= LONG && chars.length >= LONG) return false
+  for (let between = open.to; between < at; between++) {
+    const separates = open.chars.length >= separate && AND.test(reader.word(between))
+    if (separates || !isGlue(reader, between)) return false
+  }
+  return true
+}
+
+/**
+ * Stretches of parts with nothing but marks, joints and fillers between them. "and" separates a part of at least
+ * `separate` letters and digits from the next one.
+ */
 const stretchesOf = (
   reader: CallReader,
   place: AnswerPlace,
   read: CoreReader,
-  several = false
+  separate = Number.POSITIVE_INFINITY
 ): ReadonlyArray<Stretch> => {
   const found: Array<Stretch> = []
   let open: Stretch | undefined
@@ -43,12 +64,7 @@ const stretchesOf = (
       at++
       continue
     }
-    let glue = open !== undefined && at - open.to <= MAX_GLUE
-    for (let between = open?.to ?? at; glue && between < at; between++) {
-      const separates = several && /^(and|&)$/.test(reader.word(between)) && (open?.chars.length ?? 0) >= SEPARATE
-      glue = isGlue(reader, between) && !separates
-    }
-    if (glue && open !== undefined) {
+    if (open !== undefined && goesOn(reader, open, at, core.chars, separate)) {
       open = { ...open, to: core.to, chars: open.chars + core.chars }
       found[found.length - 1] = open
     } else {
@@ -120,6 +136,15 @@ const letterCore = (reader: CallReader, at: number, place: AnswerPlace): boolean
   )
 }
 
+/** What a run says of a code; its first piece alone where that is a whole number and two were asked for. */
+const runCore = (reader: CallReader, run: Run, several: boolean): ReturnType<CoreReader> => {
+  if (reader.cls(run.from - 1) === "$" || (run.chars.length < 7 && isCount(reader, run.to))) return undefined
+  if (isCounting(reader, run)) return undefined
+  const [first] = run.pieces
+  const isFirstWhole = several && run.pieces.length > 1 && first?.spoken === false && first.chars.length >= LONG
+  return isFirstWhole ? first : { to: run.to, chars: run.chars }
+}
+
 /** Figures, and letters where a code may have them. */
 export const codeStretches = (
   reader: CallReader,
@@ -129,17 +154,16 @@ export const codeStretches = (
 ): ReadonlyArray<Stretch> => {
   const read: CoreReader = (at) => {
     const run = reader.runFrom(at)
-    if (run !== undefined && (run.digits > 0 || (letters && run.pieces.length > 1))) {
-      if (reader.cls(at - 1) === "$" || (run.chars.length < 7 && isCount(reader, run.to))) return undefined
-      return isCounting(reader, run) ? undefined : { to: run.to, chars: run.chars }
-    }
+    if (run !== undefined && (run.digits > 0 || (letters && run.pieces.length > 1)))
+      return runCore(reader, run, several)
     const cls = reader.cls(at)
-    if (/^[dtyzNX]$/.test(cls) && run === undefined) return { to: at + 1, chars: String(reader.value(at)) }
+    if (/^[dtyzNX]$/.test(cls) && run === undefined)
+      return { to: at + 1, chars: String(/^[NX]$/.test(cls) ? reader.written(at) : reader.value(at)) }
     if (cls === "x" || cls === "o") return { to: at + 1, chars: "0" }
     if (/^[hk]$/.test(cls) && /^[dtyzN]$/.test(reader.cls(at - 1))) return { to: at + 1, chars: "00" }
     return letters && letterCore(reader, at, place) ? { to: at + 1, chars: reader.word(at) } : undefined
   }
-  return stretchesOf(reader, place, read, several)
+  return stretchesOf(reader, place, read, several ? SEPARATE : undefined)
 }
 
 /** Whether a run of numbers has a written date in it: "8/4/79, W228817740" is read as one run. */
@@ -149,7 +173,7 @@ const hasSlash = (reader: CallReader, { from, to }: { readonly from: number; rea
 }
 
 /** Most digits of a date: a number of more is another value of the same answer. */
-const MAX_DATE_DIGITS = 8
+export const MAX_DATE_DIGITS = 8
 
 const dateCore = (reader: CallReader, at: number): ReturnType<CoreReader> => {
   const cls = reader.cls(at)
@@ -203,16 +227,46 @@ export const timeStretches = (reader: CallReader, place: AnswerPlace): ReadonlyA
     return undefined
   }).filter(({ chars }) => chars !== "")
 
+/** Least age that is told from a count of what follows it. */
+const ADULT = 18
+
 /** A number alone, such as an age. */
 export const numberStretches = (reader: CallReader, place: AnswerPlace): ReadonlyArray<Stretch> =>
-  stretchesOf(reader, place, (at) => {
-    const run = reader.runFrom(at)
-    if (run === undefined || run.digits !== run.chars.length || isCounting(reader, run)) return undefined
-    if (/^[C%]$/.test(reader.cls(run.to))) return undefined
-    const isYears = /^(years?|months?|weeks?)$/.test(reader.word(run.to))
-    const to = isYears ? (reader.word(run.to + 1) === "old" ? run.to + 2 : run.to + 1) : run.to
-    return isYears || reader.cls(run.to) !== "u" ? { to, chars: run.chars } : undefined
-  })
+  stretchesOf(
+    reader,
+    place,
+    (at) => {
+      const run = reader.runFrom(at)
+      if (run === undefined || run.digits !== run.chars.length) return undefined
+      // "she'll be eighty three come march", but "we have two kids"
+      if (isCounting(reader, run) && Number(run.chars) < ADULT) return undefined
+      if (/^[C%]$/.test(reader.cls(run.to))) return undefined
+      const isYears = /^(years?|months?|weeks?)$/.test(reader.word(run.to))
+      const to = isYears ? (reader.word(run.to + 1) === "old" ? run.to + 2 : run.to + 1) : run.to
+      return isYears || reader.cls(run.to) !== "u" ? { to, chars: run.chars } : undefined
+    },
+    1
+  )
+
+const MEASURES = wordSet(
+  "foot feet ft inches inch in pounds lbs lb kilos kg stone cm centimeters meters metres meter metre ' \""
+)
+
+/** A height or a weight: "five four", "five foot four", "one ninety", "a hundred eighty pounds". */
+export const measureStretches = (reader: CallReader, place: AnswerPlace): ReadonlyArray<Stretch> =>
+  stretchesOf(
+    reader,
+    place,
+    (at) => {
+      if (/^[dtyzNoh]$/.test(reader.cls(at)))
+        return /^[%C$:]$/.test(reader.cls(at + 1)) ? undefined : { to: at + 1, chars: reader.written(at) }
+      const isBehindNumber = /^[dtyzNh]$/.test(reader.cls(at - 1))
+      // "a hundred and eighty", "five foot and a half"
+      const isInside = AND.test(reader.word(at)) && /^(hundred|foot|feet)$/.test(reader.word(at - 1))
+      return isInside || (isBehindNumber && MEASURES.has(reader.word(at))) ? { to: at + 1, chars: "" } : undefined
+    },
+    1
+  ).filter(({ chars }) => chars !== "")
 
 /** An amount with or without its currency. */
 export const moneyStretches = (reader: CallReader, place: AnswerPlace): ReadonlyArray<Stretch> =>

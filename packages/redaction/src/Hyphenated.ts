@@ -1,0 +1,32 @@
+import type { CallReader } from "./recognizers/CallReader.js"
+import type { Candidate } from "./TextSpan.js"
+import { tokenAt } from "./Tokens.js"
+
+/** Most letters of the second half of a first name in lower case: "Hyun-woo". */
+const SHORT = 5
+
+const isHyphen = (reader: CallReader, at: number): boolean =>
+  reader.written(at) === "-" && reader.isTight(at) && reader.isTight(at + 1)
+
+const isName = (reader: CallReader, at: number, field: string): boolean => {
+  if (reader.cls(at) !== "w") return false
+  if (reader.isCapitalized(at)) return true
+  const word = reader.word(at)
+  return (
+    field === "person_name" && word.length <= SHORT && !reader.isIn("common1", word) && !reader.isIn("common2", word)
+  )
+}
+
+/** A name or a place with the other halves of it that hyphens tie to it: all of "Adebayo-Clarke" where one half was found. */
+export const withHyphens = (reader: CallReader, one: Candidate): Candidate => {
+  if (one.field !== "person_name" && one.field !== "location") return one
+  const { text, tokens } = reader.call
+  const isInitial = one.field === "person_name" && /^[A-Z]\. $/.test(text.slice(Math.max(0, one.start - 3), one.start))
+  if (isInitial) return withHyphens(reader, { ...one, start: one.start - 3 })
+  if (text[one.end] !== "-" && text[one.start - 1] !== "-") return one
+  let from = tokenAt(tokens, one.start)
+  let to = tokenAt(tokens, one.end - 1) + 1
+  while (isHyphen(reader, to) && isName(reader, to + 1, one.field)) to += 2
+  while (isHyphen(reader, from - 1) && reader.cls(from - 2) === "w" && reader.isCapitalized(from - 2)) from -= 2
+  return { ...one, start: Math.min(one.start, reader.start(from)), end: Math.max(one.end, reader.end(to)) }
+}

@@ -1,0 +1,177 @@
+import * as Redaction from "@earshot/redaction"
+import { describe, expect, it } from "@effect/vitest"
+
+type Field = Redaction.SensitiveField
+
+/** A call of lines by turns of "A: ..." (the agent) and "C: ..." (the caller), redacted. */
+const redacted = (lines: ReadonlyArray<string>, fields: ReadonlyArray<Field>): ReadonlyArray<string> =>
+  Redaction.redactTranscript(
+    {
+      toolCalls: [],
+      turns: lines.map((line) => ({
+        speaker: line.startsWith("A: ") ? "main_agent" : "testing_agent",
+        content: line.slice(3),
+        startTime: undefined,
+        endTime: undefined,
+        words: []
+      }))
+    },
+    fields
+  ).transcript.turns.map(({ content }) => content)
+
+/** The last turn, redacted for one field and for all of them. */
+const expectHidden = (field: Field, lines: ReadonlyArray<string>, ...values: ReadonlyArray<string>): void => {
+  for (const fields of [[field], Redaction.sensitiveFields]) {
+    const last = redacted(lines, fields).at(-1) ?? ""
+    for (const value of values) expect(last).not.toContain(value)
+  }
+}
+
+const expectUntouched = (...lines: ReadonlyArray<string>): void => {
+  expect(redacted(lines, Redaction.sensitiveFields)).toEqual(lines.map((line) => line.slice(3)))
+}
+
+describe("a request of a few words", () => {
+  for (const [field, lines, ...values] of [
+    [
+      "dob",
+      ["A: dob", "C: nineteen fifty four", "A: and the month and day", "C: february twelve"],
+      "february",
+      "twelve"
+    ],
+    ["person_name", ["A: name and number", "C: odalys pinnock 8765550192"], "odalys", "pinnock"],
+    ["location", ["A: license number and state", "C: oh nine eight seven six five four texas"], "texas"],
+    ["physical_attribute", ["A: how tall are you", "C: five four"], "five four"],
+    ["physical_attribute", ["A: age and weight", "C: forty four and one eighty five"], "one eighty five"],
+    ["age", ["A: age and weight", "C: forty four and one eighty five"], "forty four"],
+    ["time", ["A: when do you close", "C: around twenty one thirty"], "twenty one thirty"],
+    ["numerical_pii", ["A: badge number", "C: seven seven one"], "seven seven one"],
+    ["ssn", ["A: sorry the last four again", "C: eight eight oh two"], "eight eight oh two"]
+  ] as const)
+    it(`${field}: ${lines.join(" / ")}`, () => {
+      expectHidden(field, lines, ...values)
+    })
+
+  it("does not take a number of an order for one to call", () => {
+    expectUntouched("A: order number", "C: 8841209")
+  })
+})
+
+describe("a value that may be of either of two fields", () => {
+  for (const [field, lines, ...values] of [
+    ["healthcare_number", ["A: member id", "C: w two two oh nine one"], "two two oh"],
+    ["account_number", ["A: member id", "C: w two two oh nine one"], "two two oh"],
+    ["bank_account", ["A: from which account", "C: eight eight one two oh oh four seven one"], "eight eight one"],
+    [
+      "ssn",
+      ["A: i need the nine digits from your tax card", "C: four two eight one nine double six oh three"],
+      "four two"
+    ],
+    ["phone_number", ["C: license S530460819 call 503 555 0142"], "0142"],
+    ["person_name", ["C: Guadalupe wants the July 19 slot moved to July 22."], "Guadalupe"]
+  ] as const)
+    it(`${field}: ${lines.join(" / ")}`, () => {
+      expectHidden(field, lines, ...values)
+    })
+
+  it("leaves a number that was asked for by its name to that name", () => {
+    expect(redacted(["A: i need your phone and your social", "C: 4155552671 and 308630237"], ["phone_number"])).toEqual(
+      ["i need your phone and your social", "[PHONE_NUMBER] and 308630237"]
+    )
+  })
+
+  it("hides two numbers that were asked for and follow each other without a break", () => {
+    const asked = "A: read me your medicare number and your phone"
+    for (const field of ["healthcare_number", "phone_number"] as const)
+      expectHidden(field, [asked, "C: 1EG4TE5MK73 5035550142"], field === "phone_number" ? "5035550142" : "1EG4TE5MK73")
+    const dates = "A: phone and date of birth"
+    for (const field of ["dob", "phone_number"] as const)
+      expectHidden(
+        field,
+        [dates, "C: seven oh four two two nine eight one one six four nineteen eighty two"],
+        "nineteen"
+      )
+  })
+})
+
+describe("a value that corrects one the other side has said", () => {
+  for (const [field, lines, ...values] of [
+    ["time", ["A: so two pm", "C: no two forty five"], "two forty five"],
+    ["person_name", ["A: i have jon smithe here", "C: no it's john smythe"], "john", "smythe"],
+    ["location", ["A: so that's baton rouge", "C: no shreveport"], "shreveport"]
+  ] as const)
+    it(`${field}: ${lines.join(" / ")}`, () => {
+      expectHidden(field, lines, ...values)
+    })
+})
+
+describe("words that recognizers of speech write for digits", () => {
+  it("are part of the number that they stand in", () => {
+    expectHidden("phone_number", ["C: my number is six one nine for for two one eight eight oh"], "for", "six", "oh")
+  })
+
+  it("stay words beside amounts and scores", () => {
+    expectUntouched("C: they won four to two last night", "C: a two for one deal")
+  })
+})
+
+describe("other languages than English", () => {
+  for (const [field, line, ...values] of [
+    ["dob", "C: nací el veintiuno de marzo de mil novecientos ochenta y cinco", "veintiuno", "mil", "ochenta", "cinco"],
+    ["dob", "C: ich bin am elften mai neunzehnhundertsechzig geboren", "elften", "neunzehnhundertsechzig"],
+    ["date", "C: la cita era el quince de octubre", "quince", "octubre"],
+    [
+      "phone_number",
+      "C: meu celular é onze nove oito sete meia cinco quatro três dois um zero",
+      "onze",
+      "meia",
+      "zero"
+    ],
+    ["location", "C: ich wohne in der lindenstraße vierzehn in mannheim", "lindenstraße", "vierzehn"],
+    ["email_address", "C: escríbame a maria punto lopez arroba gmail punto com", "maria", "gmail"]
+  ] as const)
+    it(`${field}: ${line}`, () => {
+      expectHidden(field, [line], ...values)
+    })
+
+  it("reads numbers of another language as an answer in an English call", () => {
+    const lines = ["A: what is the best number to reach you at", "C: it is cinco cinco cinco dos cero uno nueve"]
+    expectHidden("phone_number", lines, "cinco", "nueve")
+  })
+
+  it("takes no word of the language for a name or a place", () => {
+    expect(redacted(["C: la cita era el quince de octubre"], Redaction.sensitiveFields)).toEqual([
+      "la cita era el [DATE]"
+    ])
+  })
+})
+
+describe("written text", () => {
+  for (const [field, line, ...values] of [
+    ["vehicle_id", "C: Hi team, the KX19 ZRV still beeps at 40.", "KX19", "ZRV"],
+    ["date", "C: On 12DEC to Durban.", "12DEC"],
+    ["time", "C: Ihr Termin ist um 14h30.", "14h30"],
+    ["person_name", "C: Forwarding this on behalf of Oluwaseun Adebayo-Clarke.", "Adebayo", "Clarke"],
+    ["person_name", "C: O'Shaughnessy called about the lift.", "Shaughnessy"],
+    ["age", "C: My father Cornelius, 91, fell on the stairs.", "91"],
+    ["age", "C: The account holder, Rosalind Achebe, is 72 and hard of hearing.", "72"],
+    ["occupation", "C: Our veterinary nurse will phone you back.", "veterinary", "nurse"],
+    ["money", "C: Please wire USD 12,400 to the supplier.", "12,400"],
+    ["password", "C: temp password Tulip#44marsh. Change it please!", "Tulip", "44marsh"]
+  ] as const)
+    it(`${field}: ${line}`, () => {
+      expectHidden(field, [line], ...values)
+    })
+
+  it("leaves things alone that are called after places, peoples and names", () => {
+    expectUntouched(
+      "C: My plants love the Boston fern fertilizer.",
+      "C: The Turkish delight arrived melted.",
+      "C: the panama hat and the kendall dresser",
+      "C: my amber light is on",
+      "C: the robin nested in the vent",
+      "C: it's forty two degrees in here",
+      "C: The brass handle is scratched on both sides."
+    )
+  })
+})
