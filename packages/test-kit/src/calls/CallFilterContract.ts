@@ -50,7 +50,7 @@ export const callFilterContract = <E>(subject: string, stores: Layer.Layer<CallF
                 matching.reverse()
               )
             },
-            500
+            250
           )
           yield* Effect.promise(property.check)
         }),

@@ -24,9 +24,23 @@ import {
 import { SqliteStorage } from "@earshot/core/sqlite"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import { afterAll } from "vitest"
+
+/** One database for all contracts: each makes organizations of its own, and starting one for each took most of the time. */
+const shared = <R, E>(services: Layer.Layer<R, E>): Layer.Layer<R, E> => {
+  const runtime = ManagedRuntime.make(services)
+  afterAll(() => runtime.dispose())
+  return Layer.effectContext(Effect.map(runtime.runtimeEffect, ({ context }) => context))
+}
+
+const stores = Engine.stores.pipe(Layer.provideMerge(TestEngine.engine()))
+const on = (database: TestEngine.DatabaseName) =>
+  shared(stores.pipe(Layer.provideMerge(TestEngine.storage(database, { tablePrefix: "contract_" }))))
+const storages = { sqlite: on("sqlite"), postgres: on("postgres") }
 
 for (const database of TestEngine.databases) {
-  const storage = Engine.stores.pipe(Layer.provideMerge(TestEngine.storage(database, { tablePrefix: "contract_" })))
+  const storage = storages[database]
   StorageKit.unitOfWorkContract(database, storage)
   CatalogKit.organizationStoreContract(database, storage)
   CatalogKit.projectStoreContract(database, storage)
@@ -47,12 +61,8 @@ for (const database of TestEngine.databases) {
   ResultKit.resultStoreContract(database, storage)
   ResultKit.runWorkStoreContract(database, storage)
   PlatformKit.integrationStoreContract(database, storage)
-  const storageAndEngine = Engine.stores.pipe(
-    Layer.provideMerge(TestEngine.engine()),
-    Layer.provideMerge(TestEngine.storage(database, { tablePrefix: "contract_" }))
-  )
-  CallKit.callStoreContract(database, storageAndEngine)
-  TraceKit.traceStoreContract(database, storageAndEngine)
+  CallKit.callStoreContract(database, storage)
+  TraceKit.traceStoreContract(database, storage)
   CheckoutKit.checkoutStoreContract(database, storage)
   SimplificationKit.simplificationStoreContract(database, storage)
 }
@@ -70,10 +80,10 @@ const inFile = Engine.stores.pipe(
     )
   )
 )
-for (const [subject, stores] of [
+for (const [subject, storage] of [
   ["sqlite with readers", inFile],
-  ["postgres", Engine.stores.pipe(Layer.provideMerge(TestEngine.storage("postgres", { tablePrefix: "contract_" })))]
+  ["postgres", storages.postgres]
 ] as const) {
-  CallKit.callFilterContract(subject, stores)
-  AnalyticsKit.analyticsStoreContract(subject, stores)
+  CallKit.callFilterContract(subject, storage)
+  AnalyticsKit.analyticsStoreContract(subject, storage)
 }

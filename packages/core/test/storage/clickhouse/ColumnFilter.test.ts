@@ -17,7 +17,39 @@ const CALLS = 50
 const TOGETHER = 50
 
 const [fixture] = fc.sample(FilterKit.callFixture(CALLS), { numRuns: 1, seed: 20_260_331 })
-const filters = (count: number) => fc.sample(FilterKit.filter, { numRuns: count, seed: 20_260_331 })
+
+const kindOf = (value: Filters.Leaf["value"]): string =>
+  typeof value === "object"
+    ? `list of ${[...new Set(value.map(kindOf))].sort().join(" and ")}`
+    : value === ""
+      ? "empty"
+      : typeof value
+
+/** The conditions of a filter: each field or document with its operator, the kind of its value, and the group it is in. */
+const conditionsOf = (condition: Filters.Condition, within: string): ReadonlyArray<string> =>
+  Filters.isGroup(condition)
+    ? condition.conditions.flatMap((inner) => conditionsOf(inner, condition.operator))
+    : [
+        [
+          condition.field.replace(/^(metadata|dynamic_variables)\..*/, "$1"),
+          condition.op,
+          kindOf(condition.value),
+          within
+        ].join(" ")
+      ]
+
+/**
+ * Of a thousand random filters those with a condition that those before do not have. Planning a statement takes the engine
+ * some 30 ms of processor time, and four of five statements would test nothing new.
+ */
+const filters = (): ReadonlyArray<Filters.Filter> => {
+  const met = new Set<string>()
+  return fc.sample(FilterKit.filter, { numRuns: 1000, seed: 20_260_331 }).filter((filter) => {
+    const before = met.size
+    for (const one of filter === null ? ["everything"] : conditionsOf(filter, "alone")) met.add(one)
+    return met.size > before
+  })
+}
 
 /** The fixture with the ids that the database assigned. */
 class Stored extends Context.Tag("test/Stored")<Stored, FilterKit.StoredCalls>() {}
@@ -80,12 +112,12 @@ const largest = (make: (i: number) => Filters.Condition): Filters.Filter => {
 
 layer(stored, { timeout: "2 minutes" })("filters of the embedded column store", (it) => {
   it.effect(
-    "select the same calls as the reference implementation, 1,000 random ones",
+    "select the same calls as the reference implementation, those of a thousand that differ",
     () =>
       Effect.gen(function* () {
         const one = yield* Stored
         const store = yield* AnalyticsStore
-        const all = filters(1000)
+        const all = filters()
         for (let start = 0; start < all.length; start += TOGETHER) {
           const some = all.slice(start, start + TOGETHER).map((filter) => one.renumber(filter))
           yield* store.inSnapshot(permitOf(one), "dashboard", Effect.forEach(some, check, { discard: true }))
