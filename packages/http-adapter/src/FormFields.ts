@@ -30,11 +30,22 @@ interface FieldKind {
 
 const unknownField: FieldKind = { type: "scalar", empty: "text" }
 
-export const formFields = (schema: Schema.Schema.All): FormFields => {
+const kindsBySchema = new WeakMap<Schema.Schema.All, ReadonlyMap<string, FieldKind>>()
+
+/** Worked out once for each schema, whatever the number of servers. */
+const kindsOf = (schema: Schema.Schema.All): ReadonlyMap<string, FieldKind> => {
+  const known = kindsBySchema.get(schema)
+  if (known !== undefined) return known
   const describer = makeSchemaGenerator()
   const kinds = new Map(
     propertiesOf(describer.follow(describer.describe(schema))).map(([name, one]) => [name, fieldKind(one)])
   )
+  kindsBySchema.set(schema, kinds)
+  return kinds
+}
+
+export const formFields = (schema: Schema.Schema.All): FormFields => {
+  const kinds = kindsOf(schema)
 
   /** The JSON equivalent of one value. */
   const read = (

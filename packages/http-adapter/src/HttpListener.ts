@@ -79,7 +79,7 @@ export const build = async (
       ...webApp(basePath, allowOrigins),
       ...traceAliases,
       ...git,
-      ...serviceEndpoints(metrics, basePath, state, [...endpoints, ...hooks])
+      ...serviceEndpoints(metrics, basePath, state)
     ],
     { basePath, limits, log, trustProxy, allowOrigins }
   )

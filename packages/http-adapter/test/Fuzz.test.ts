@@ -22,7 +22,7 @@ const metrics = makeMetrics(
 )
 const all: ReadonlyArray<Endpoint> = [
   ...endpoints,
-  ...serviceEndpoints(metrics, "", { isDraining: () => false, databaseDefect: () => null }, endpoints)
+  ...serviceEndpoints(metrics, "", { isDraining: () => false, databaseDefect: () => null })
 ]
 
 const namesOf = (schema: Endpoint["query"]): ReadonlyArray<string> => {

@@ -5,7 +5,7 @@ import { CallKit } from "@earshot/test-kit"
 import { describe, expect, it } from "vitest"
 import { hooks } from "../src/routes/Hooks.js"
 import { endpoints } from "../src/routes/index.js"
-import { at, isNode, makeContract, textAt } from "./support/Contract.js"
+import { at, contractOf, isNode, textAt } from "./support/Contract.js"
 import { serverForBlock, startServer } from "./support/TestServer.js"
 
 const entries = (value: unknown): ReadonlyArray<readonly [string, unknown]> =>
@@ -223,7 +223,7 @@ describe("the OpenAPI document", async () => {
   })
 
   it("is the contract of the test server, which reports deviating responses", () => {
-    const { violation } = makeContract(document)
+    const { violation } = contractOf(JSON.stringify(document))
     const answered = (status: number, body: unknown, path = "/user/v1/projects/1/") =>
       violation({ method: "GET", path, status, type: "application/json; charset=utf-8", text: JSON.stringify(body) })
     const project = {

@@ -84,10 +84,20 @@ export type IngestBody = typeof IngestBody.Type
 /** Decodes a body and applies defaults, or returns all field errors. */
 export type DecodeIngestBody = (input: unknown) => Either.Either<IngestBody, FieldErrors.FieldErrors>
 
-/** The decoder for an engine's transcript formats. It is compiled for the first body: that takes about 70 ms. */
+const decoders = new WeakMap<TranscriptFormat.TranscriptFormats, DecodeIngestBody>()
+
+/** The decoder for transcript formats. It is compiled for the first body of any engine with them: that takes about 70 ms. */
 export const makeDecode = (formats: TranscriptFormat.TranscriptFormats): DecodeIngestBody => {
   let compiled: DecodeIngestBody | undefined
-  return (input) => (compiled ??= compileDecode(formats))(input)
+  return (input) => (compiled ??= decoderOf(formats))(input)
+}
+
+const decoderOf = (formats: TranscriptFormat.TranscriptFormats): DecodeIngestBody => {
+  const known = decoders.get(formats)
+  if (known !== undefined) return known
+  const compiled = compileDecode(formats)
+  decoders.set(formats, compiled)
+  return compiled
 }
 
 const compileDecode = (formats: TranscriptFormat.TranscriptFormats): DecodeIngestBody => {

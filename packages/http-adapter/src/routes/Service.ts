@@ -2,10 +2,12 @@ import { Readiness, type ReadinessCheck } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { docsFiles } from "../Docs.js"
-import { type DocumentedEndpoint, json, type PublicEndpoint } from "../Endpoint.js"
+import { json, type PublicEndpoint } from "../Endpoint.js"
 import { messageErrors } from "../ErrorResponses.js"
 import type { HttpMetrics } from "../Metrics.js"
 import { openApi } from "../openapi/OpenApi.js"
+import { hooks } from "./Hooks.js"
+import { endpoints } from "./index.js"
 
 const tag = "Service"
 
@@ -56,8 +58,7 @@ export interface ServerState {
 export const serviceEndpoints = (
   metrics: HttpMetrics,
   basePath: string,
-  state: ServerState,
-  others: ReadonlyArray<DocumentedEndpoint>
+  state: ServerState
 ): ReadonlyArray<PublicEndpoint> => {
   const described: ReadonlyArray<PublicEndpoint> = [
     {
@@ -108,21 +109,33 @@ export const serviceEndpoints = (
         )
     }
   ]
-  const document = Buffer.from(JSON.stringify(openApi([...others, ...described], basePath)))
   return [
     ...described,
-    staticFile("/openapi.json", "service.openapi", "application/json; charset=utf-8", document),
+    staticFile("/openapi.json", "service.openapi", "application/json; charset=utf-8", () =>
+      documentOf(basePath, described)
+    ),
     ...docsFiles(basePath).map(({ content, path, type }) =>
-      staticFile(path, `service${path.replaceAll("/", ".")}`, type, content)
+      staticFile(path, `service${path.replaceAll("/", ".")}`, type, () => content)
     )
   ]
+}
+
+const documents = new Map<string, Buffer>()
+
+/** The OpenAPI document, the same for all servers with a base path. Made for its first reader, since it takes 0.2 s. */
+const documentOf = (basePath: string, described: ReadonlyArray<PublicEndpoint>): Buffer => {
+  const known = documents.get(basePath)
+  if (known !== undefined) return known
+  const made = Buffer.from(JSON.stringify(openApi([...endpoints, ...hooks, ...described], basePath)))
+  documents.set(basePath, made)
+  return made
 }
 
 /** Same-origin only: the page works without internet access. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'"
 
-const staticFile = (path: `/${string}`, id: string, type: string, text: Buffer): PublicEndpoint => ({
+const staticFile = (path: `/${string}`, id: string, type: string, text: () => Buffer): PublicEndpoint => ({
   method: "GET",
   path,
   id,
@@ -131,9 +144,9 @@ const staticFile = (path: `/${string}`, id: string, type: string, text: Buffer):
   summary: path,
   responses: [{ status: 200, description: "The file.", mediaType: type }],
   handle: () =>
-    Effect.succeed({
+    Effect.sync(() => ({
       status: 200,
-      content: { as: "text", type, text },
+      content: { as: "text", type, text: text() },
       headers: { "content-security-policy": CONTENT_SECURITY_POLICY, "cache-control": "public, max-age=300" }
-    })
+    }))
 })

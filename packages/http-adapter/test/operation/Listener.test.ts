@@ -4,7 +4,7 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import { describe, expect, it } from "vitest"
 import { earshotListener } from "../../src/index.js"
-import { makeContract } from "../support/Contract.js"
+import { contractOf } from "../support/Contract.js"
 import { OBSERVE } from "../support/paths.js"
 
 describe("a listener mounted in an existing server", () => {
@@ -21,7 +21,7 @@ describe("a listener mounted in an existing server", () => {
     const address = host.address()
     const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
     try {
-      const contract = makeContract(await (await fetch(`${url}/ear/openapi.json`)).json(), "/ear")
+      const contract = contractOf(await (await fetch(`${url}/ear/openapi.json`)).text(), "/ear")
       const send = async (body: string) => {
         const answer = await fetch(`${url}/ear${OBSERVE}`, {
           method: "POST",

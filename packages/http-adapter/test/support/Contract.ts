@@ -41,22 +41,38 @@ const UNDOCUMENTED_PATHS = /^(?:\/openapi\.json|\/docs(?:\/[a-z.-]+)?)\/?$/
 
 const METHODS = ["get", "post", "patch", "delete"]
 
-export const makeContract = (document: unknown, basePath = ""): Contract => {
+/** What validates the responses of a document, and its operations: plain paths first. */
+const readDocument = (document: unknown, basePath: string) => {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true })
   formats.default(ajv)
   ajv.addFormat("binary", true)
   if (isNode(document)) ajv.addSchema(document, "api")
   const paths = at(document, "paths")
-  const seen = new Map<string, Set<number>>()
   const known = Object.entries(isNode(paths) ? paths : {}).map(([path, item]) => {
-    for (const method of METHODS) if (at(item, method) !== undefined) seen.set(`${method} ${path}`, new Set())
     const pattern = path
       .replace(/\/$/, "")
       .replace(/\{[a-z_]+\}/g, "[^/]+")
       .replaceAll(".", "\\.")
     return { path, item, pattern: new RegExp(`^${basePath}${pattern}/?$`), isPlain: !path.includes("{") }
   })
-  known.sort((a, b) => Number(b.isPlain) - Number(a.isPlain))
+  return { ajv, document, known: known.toSorted((a, b) => Number(b.isPlain) - Number(a.isPlain)) }
+}
+
+const readDocuments = new Map<string, ReturnType<typeof readDocument>>()
+
+/** The contract of a server that publishes this document. What its responses are validated by is compiled once. */
+export const contractOf = (text: string, basePath = ""): Contract => {
+  const key = `${basePath} ${text}`
+  const read = readDocuments.get(key) ?? readDocument(JSON.parse(text), basePath)
+  readDocuments.set(key, read)
+  return makeContract(read, basePath)
+}
+
+const makeContract = ({ ajv, document, known }: ReturnType<typeof readDocument>, basePath: string): Contract => {
+  const seen = new Map<string, Set<number>>()
+  for (const { item, path } of known) {
+    for (const method of METHODS) if (at(item, method) !== undefined) seen.set(`${method} ${path}`, new Set())
+  }
 
   const pointer = (...keys: ReadonlyArray<string>) =>
     `api#/${keys.map((key) => encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/")}`

@@ -9,7 +9,7 @@ import * as Redacted from "effect/Redacted"
 import { connect, type Socket } from "node:net"
 import { afterAll, expect } from "vitest"
 import { HttpServer, type HttpServerOptions, layer } from "../../src/index.js"
-import { type Contract, makeContract } from "./Contract.js"
+import { type Contract, contractOf } from "./Contract.js"
 
 export interface TestResponse {
   readonly status: number
@@ -74,7 +74,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
   const context = (await managed.runtime()).context
   const { port, url } = Context.get(context, HttpServer)
   const basePath = options.basePath ?? ""
-  const contract = makeContract(await (await fetch(`${url}/openapi.json`)).json(), basePath)
+  const contract = contractOf(await (await fetch(`${url}/openapi.json`)).text(), basePath)
 
   const send: TestServer["send"] = async (method, path, { body, headers = {}, json, key } = {}) => {
     const answer = await fetch(url + path, {
