@@ -219,7 +219,7 @@ export const bulkUpdateBenchmark = benchmark<Size>({
     evaluators: numberFrom("EARSHOT_BENCH_EVALUATORS", 5_000),
     rounds: numberFrom("EARSHOT_BENCH_ROUNDS", 11)
   },
-  tiny: { evaluators: 20, rounds: 2 },
+  tiny: { evaluators: 20, rounds: 1 },
   run: async (size, environment) => {
     environment.print(
       `bulk update of ${size.evaluators} evaluators, ${METRICS / 2} metrics added and removed, ${size.rounds} rounds`

@@ -89,7 +89,7 @@ const measure = (database: string, address: string, size: Size, print: Environme
 export const deletionBenchmark = benchmark<Size>({
   name: "deletion",
   full: { results: 100, frequency: 100, rounds: numberFrom("EARSHOT_BENCH_ROUNDS", 7) },
-  tiny: { results: 3, frequency: 2, rounds: 2 },
+  tiny: { results: 3, frequency: 2, rounds: 1 },
   run: async (size, { databases, print, startPostgres }) => {
     if (databases.includes("sqlite")) await Effect.runPromise(measure("SQLite", "sqlite::memory:", size, print))
     if (databases.includes("postgres")) {

@@ -50,12 +50,12 @@ const measure = async (module?: string): Promise<Cost> => {
   return cost
 }
 
-export const importBenchmark = benchmark<{ readonly rounds: number }>({
+export const importBenchmark = benchmark<{ readonly rounds: number; readonly modules: ReadonlyArray<string> }>({
   name: "import",
-  full: { rounds: numberFrom("EARSHOT_BENCH_ROUNDS", 9) },
-  tiny: { rounds: 1 },
-  run: async ({ rounds }, { print }) => {
-    for (const module of [undefined, ...modules]) {
+  full: { rounds: numberFrom("EARSHOT_BENCH_ROUNDS", 9), modules },
+  tiny: { rounds: 1, modules: ["effect/Schema", "@earshot/core"] },
+  run: async ({ modules: imported, rounds }, { print }) => {
+    for (const module of [undefined, ...imported]) {
       const costs: Array<Cost> = []
       for (let round = 0; round < rounds; round++) costs.push(await measure(module))
       const cpuMs = median(costs.map((cost) => cost.cpuMs)).toFixed(0)

@@ -97,7 +97,7 @@ const makeSide = async (folder: string, evaluate: boolean, calls: number) => {
 export const metricsBenchmark = benchmark<Size>({
   name: "metrics",
   full: { evaluations: 300, calls: 400, rounds: 7 },
-  tiny: { evaluations: 2, calls: 5, rounds: 2 },
+  tiny: { evaluations: 2, calls: 5, rounds: 1 },
   run: async ({ calls, evaluations, rounds }, { print }) => {
     await Effect.runPromise(evaluateFormulas(evaluations))
     const formulaSamples = await Effect.runPromise(

@@ -66,7 +66,7 @@ export const pagesBenchmark = benchmark<Size>({
     many: numberFrom("EARSHOT_BENCH_CALLS", 1_000_000),
     rounds: numberFrom("EARSHOT_BENCH_ROUNDS", 21)
   },
-  tiny: { few: 200, many: 400, rounds: 2 },
+  tiny: { few: 200, many: 400, rounds: 1 },
   run: (size, environment) =>
     Effect.runPromise(
       Effect.forEach(environment.databases, (database) => Effect.scoped(measure(database, size, environment)), {

@@ -239,7 +239,7 @@ export const resultsBenchmark = benchmark<Size>({
     finished: 1_000_000,
     rounds: numberFrom("EARSHOT_BENCH_ROUNDS", 15)
   },
-  tiny: { few: 2, many: 20, page: 3, queued: 40, results: 4, jobs: 200, finished: 100, rounds: 2 },
+  tiny: { few: 2, many: 20, page: 3, queued: 40, results: 4, jobs: 200, finished: 100, rounds: 1 },
   run: async (size, { databases, print, startPostgres }) => {
     if (databases.includes("sqlite")) {
       const folder = await mkdtemp(join(tmpdir(), "earshot-bench-results-"))

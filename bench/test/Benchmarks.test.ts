@@ -28,7 +28,7 @@ const expected: ReadonlyArray<readonly [name: string, line: RegExp, count: numbe
   ["columns", /ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 48],
   ["deletion", /engine vs SQL: .* ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 2],
   ["evaluation", /CPU \d+\.\d\d\) per call|calls per second.*, p99 \d+/, 8],
-  ["import", /[\w/@-]+: \d+ ms of processor time, \d+ MB resident/, 11],
+  ["import", /[\w/@-]+: \d+ ms of processor time, \d+ MB resident/, 3],
   ["ingest", /calls per second, ratio \d+\.\d\d; CPU of the server \d+\.\d\d.*, garbage collection \d/, 2],
   ["interference", /p99 \d+ ms beside a dashboard vs \d+ ms, ratio \d+\.\d\d/, 2],
   ["memory", /^memory on (?:sqlite|postgres), .*: .*[1-9]\d+ MB/, 6],

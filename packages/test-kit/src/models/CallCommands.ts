@@ -14,7 +14,7 @@ import {
 import type { Transition } from "./Linearizable.js"
 import { checkCommandSequences, elementAt, type ModelOptions } from "./CommandSequences.js"
 import type { Coverage } from "./Coverage.js"
-import { type Command, command, type Kind, kinds, Model } from "./CallModelState.js"
+import { callCommand, type Command, command, type Kind, kinds, Model } from "./CallModelState.js"
 import {
   answerOf,
   ask,
@@ -66,7 +66,7 @@ const kindsOf = (
 }
 
 const applyStep = (step: CallStep): Command =>
-  command(JSON.stringify(step), async (model, fixture) => {
+  callCommand(JSON.stringify(step), async (model, fixture) => {
     const answered = await ask(fixture, step, model.ids)
     const { answer, state } = stepCalls(model.calls, step)
     expectEqual(`${JSON.stringify(step)} was answered`, answerOf(answered), answer)

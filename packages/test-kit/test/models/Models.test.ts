@@ -10,16 +10,26 @@ import { afterAll, describe, it } from "vitest"
 
 describe.each(TestEngine.databases)("an engine on %s", (database) => {
   const runtime = ManagedRuntime.make(TestEngine.layer(database))
-  afterAll(() => runtime.dispose())
+  // Jobs are run on a database without the jobs of the many calls that are never evaluated.
+  const working = ManagedRuntime.make(TestEngine.layer(database))
+  afterAll(async () => {
+    await runtime.dispose()
+    await working.dispose()
+  })
 
-  const fixture = () =>
-    runtime.runPromise(
+  const fixtureOf = (engine: typeof runtime) =>
+    engine.runPromise(
       Effect.map(TestEngine.fixture, ({ actor, agent, project }): ModelKit.CallFixture => ({
-        driver: ModelKit.engineDriver((steps) => runtime.runPromise(steps), actor),
+        driver: ModelKit.engineDriver((steps) => engine.runPromise(steps), actor),
         project: project.id,
         agent: agent.id
       }))
     )
+  const fixture = () => fixtureOf(runtime)
+  const workFixture = async (): Promise<ModelKit.WorkFixture> => ({
+    ...(await fixtureOf(working)),
+    work: () => working.runPromise(Effect.flatMap(JobRunner, (runner) => runner.drain))
+  })
 
   // PostgreSQL takes three times as long for a command, and the same rules decide on both. What happens at once is up to the
   // database, so that those models are not shorter there.
@@ -78,22 +88,17 @@ describe.each(TestEngine.databases)("an engine on %s", (database) => {
     ModelKit.assertCovered(await ModelKit.checkCredentialModel(driver, { runs: times(15), maxCommands: 40 }))
   }, 3_600_000)
 
-  describe("charts and charges", () => {
-    const working = async (): Promise<ModelKit.ChartFixture> => ({
-      ...(await fixture()),
-      work: () => runtime.runPromise(Effect.flatMap(JobRunner, (runner) => runner.drain))
-    })
-    for (const { check, name } of [...ModelKit.chartDataProperties(working), ...ModelKit.chargeProperties(fixture)]) {
+  describe("work and lists", () => {
+    for (const { check, name } of [...ModelKit.workProperties(workFixture), ...ModelKit.listProperties(fixture)]) {
       it(name, check, 3_600_000)
     }
   })
 
-  describe("work and lists", () => {
-    const working = async (): Promise<ModelKit.WorkFixture> => ({
-      ...(await fixture()),
-      work: () => runtime.runPromise(Effect.flatMap(JobRunner, (runner) => runner.drain))
-    })
-    for (const { check, name } of [...ModelKit.workProperties(working), ...ModelKit.listProperties(fixture)]) {
+  describe("charts and charges", () => {
+    for (const { check, name } of [
+      ...ModelKit.chartDataProperties(workFixture),
+      ...ModelKit.chargeProperties(fixture)
+    ]) {
       it(name, check, 3_600_000)
     }
   })
