@@ -14,7 +14,7 @@ export const listProperties = (fixture: () => Promise<Home>): ReadonlyArray<Asyn
         `in the list of each ${thing} next and then previous lead back to the same page, to its first`,
         async () => {
           const home = await fixture()
-          for (let made = 0; made < ROWS; made++) await makeUnique(home, thing, made)
+          for (let made = 0; made < ROWS; made++) await makers[thing](home)
           const { path } = things[thing]
           const all = idsOf((await home.driver("GET", `${path}?limit=200`)).body)
           // Agents bring metrics along: some pages are enough.
@@ -38,18 +38,3 @@ export const listProperties = (fixture: () => Promise<Home>): ReadonlyArray<Asyn
         }
       )
     )
-
-/** Some names are unique in their project or organization: each row has a project of its own. */
-const makeUnique = async (home: Home, thing: keyof typeof makers, made: number): Promise<void> => {
-  if (thing === "user") {
-    await home.driver("POST", things.user.path, { email: `user${made}@example.org` })
-    return
-  }
-  if (thing === "number") {
-    await home.driver("POST", things.number.path, { project: home.project, number: `+1555020${made}` })
-    return
-  }
-  const project = made === 0 ? home.project : await makers.project(home)
-  const { body } = await home.driver("POST", things.agent.path, { project, name: "Listed" })
-  await makers[thing]({ ...home, project, agent: Number(at(body, "id")) })
-}

@@ -3,7 +3,7 @@ import { type Operation, type OperationRule, operations } from "@earshot/core"
 import { at, listAt } from "../Documents.js"
 import { asyncInvariant, type AsyncProperty, expectEqual } from "../Property.js"
 import type { Driver } from "./Drivers.js"
-import { type Home, idsOf, isThing, makers, namings, type Thing, things } from "./TenantProperties.js"
+import { type Home, idsOf, isThing, makers, namings, once, type Thing, things } from "./TenantProperties.js"
 
 /** Two projects of one organization. */
 export interface ScopedFixture {
@@ -282,53 +282,56 @@ const untested = (): ReadonlyArray<string> =>
     return holds ? [] : [operation]
   })
 
-/** Each property has two new projects. */
-export const scopeProperties = (fixture: () => Promise<ScopedFixture>): ReadonlyArray<AsyncProperty> => [
-  asyncInvariant("every operation is tested with the ids of another project", () => {
-    expectEqual("untested operations", untested(), [])
-    return Promise.resolve()
-  }),
-  ...SCOPED.map((thing) =>
-    asyncInvariant(`another project's ${thing} is not found, in lists and by every request`, async () => {
-      const { limited, owner } = await fixture()
-      const { path: base, requests } = things[thing]
-      const id = await makers[thing](owner)
-      const shown = async () => (await owner.driver("GET", `${base}${id}/`)).body
-      const before = await shown()
-      const first = at((await owner.driver("GET", `${base}?limit=1`)).body, "next")
-      const cursor = typeof first === "string" ? `&${new URL(first, "http://earshot").searchParams.toString()}` : ""
-      for (const filter of [
-        "",
-        `&project=${owner.project}`,
-        `&agent=${owner.agent}`,
-        `&agent_id=${owner.agent}`,
-        cursor
-      ]) {
-        const { body } = await limited.driver("GET", `${base}?limit=200${filter}`)
-        if (idsOf(body).includes(id)) throw new Error(`A limited list (${filter}) shows ${thing} ${id}`)
-      }
-      for (const [method, rest = "", json] of requests) {
-        const { body, outcome } = await limited.driver(method, `${base}${id}/${rest}`, json)
-        expectEqual(`${method} ${rest} of another project's ${thing}`, isUnreachable(outcome), true)
-        const absent = await limited.driver(method, `${base}999999999/${rest}`, json)
-        expectEqual(`${method} ${rest} of a missing ${thing}`, [absent.outcome, absent.body], [outcome, body])
-      }
-      expectEqual(`the owner's ${thing} afterwards`, await shown(), before)
-    })
-  ),
-  ...namings
-    .filter(({ names }) => SCOPED.includes(names))
-    .map(({ as, field, names, send, to }) =>
-      asyncInvariant(`another project's ${names} is rejected as ${field} of ${to}`, async () => {
-        const { limited, owner, to: bound } = await fixture()
-        const id = await makers[names](owner)
-        // What is referred to beside it is the limited credential's own.
-        const [method, where, json] = await send({ ...limited, driver: owner.driver }, { [field]: as(id) }, id)
-        const { errors, outcome } = await limited.driver(method, where, json)
-        if (outcome === "denied") return
-        if (bound === "project") expectEqual(`${method} ${where}`, [outcome, errors], ["refused", [field]])
-        else expectEqual(`${method} ${where}`, outcome === "missing" || outcome === "refused", true)
+/** What must not change anything is asked in the same two projects, each time about new resources. */
+export const scopeProperties = (fixture: () => Promise<ScopedFixture>): ReadonlyArray<AsyncProperty> => {
+  const shared = once(fixture)
+  return [
+    asyncInvariant("every operation is tested with the ids of another project", () => {
+      expectEqual("untested operations", untested(), [])
+      return Promise.resolve()
+    }),
+    ...SCOPED.map((thing) =>
+      asyncInvariant(`another project's ${thing} is not found, in lists and by every request`, async () => {
+        const { limited, owner } = await shared()
+        const { path: base, requests } = things[thing]
+        const id = await makers[thing](owner)
+        const shown = async () => (await owner.driver("GET", `${base}${id}/`)).body
+        const before = await shown()
+        const first = at((await owner.driver("GET", `${base}?limit=1`)).body, "next")
+        const cursor = typeof first === "string" ? `&${new URL(first, "http://earshot").searchParams.toString()}` : ""
+        for (const filter of [
+          "",
+          `&project=${owner.project}`,
+          `&agent=${owner.agent}`,
+          `&agent_id=${owner.agent}`,
+          cursor
+        ]) {
+          const { body } = await limited.driver("GET", `${base}?limit=200${filter}`)
+          if (idsOf(body).includes(id)) throw new Error(`A limited list (${filter}) shows ${thing} ${id}`)
+        }
+        for (const [method, rest = "", json] of requests) {
+          const { body, outcome } = await limited.driver(method, `${base}${id}/${rest}`, json)
+          expectEqual(`${method} ${rest} of another project's ${thing}`, isUnreachable(outcome), true)
+          const absent = await limited.driver(method, `${base}999999999/${rest}`, json)
+          expectEqual(`${method} ${rest} of a missing ${thing}`, [absent.outcome, absent.body], [outcome, body])
+        }
+        expectEqual(`the owner's ${thing} afterwards`, await shown(), before)
       })
     ),
-  ...Object.values(ownProperties(fixture))
-]
+    ...namings
+      .filter(({ names }) => SCOPED.includes(names))
+      .map(({ as, field, names, send, to }) =>
+        asyncInvariant(`another project's ${names} is rejected as ${field} of ${to}`, async () => {
+          const { limited, owner, to: bound } = await shared()
+          const id = await makers[names](owner)
+          // What is referred to beside it is the limited credential's own.
+          const [method, where, json] = await send({ ...limited, driver: owner.driver }, { [field]: as(id) }, id)
+          const { errors, outcome } = await limited.driver(method, where, json)
+          if (outcome === "denied") return
+          if (bound === "project") expectEqual(`${method} ${where}`, [outcome, errors], ["refused", [field]])
+          else expectEqual(`${method} ${where}`, outcome === "missing" || outcome === "refused", true)
+        })
+      ),
+    ...Object.values(ownProperties(fixture))
+  ]
+}

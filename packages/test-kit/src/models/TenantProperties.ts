@@ -34,35 +34,41 @@ export interface Home {
   readonly agent: number
 }
 
+let made = 0
+
+/** A name that no other resource has: properties share organizations. */
+const secret = (): string => `secret-${++made}`
+
 /** Creates each kind of resource that a body may refer to. */
 export const makers = {
-  project: ({ driver }: Home) => make(driver, `${USER}projects/`, { name: "Secret" }),
-  agent: ({ driver, project }: Home) => make(driver, `${TESTS}agents/`, { project, name: "Secret" }),
-  call: ({ agent, driver }: Home) => make(driver, "/observability/v1/observe/", { call_id: "secret", agent }),
-  dashboard: ({ driver, project }: Home) => make(driver, DASHBOARDS, { project, name: "Secret" }),
+  project: ({ driver }: Home) => make(driver, `${USER}projects/`, { name: secret() }),
+  agent: ({ driver, project }: Home) => make(driver, `${TESTS}agents/`, { project, name: secret() }),
+  call: ({ agent, driver }: Home) => make(driver, "/observability/v1/observe/", { call_id: secret(), agent }),
+  dashboard: ({ driver, project }: Home) => make(driver, DASHBOARDS, { project, name: secret() }),
   widget: async (home: Home) =>
     make(home.driver, WIDGETS, { dashboard: await makers.dashboard(home), chart_type: "stat" }),
   metric: ({ agent, driver }: Home) =>
     make(driver, `${TESTS}metrics/`, {
       agent,
-      name: "Secret",
+      name: secret(),
       type: "llm_judge",
       eval_type: "numeric",
       prompt: "Many?"
     }),
   evaluator: ({ agent, driver }: Home) =>
-    make(driver, EVALUATORS, { agent, name: "Secret", scenario_type: "instruction", instructions: "Hi" }),
-  folder: ({ driver, project }: Home) => make(driver, `${TESTS}folders/`, { project, path: "secret" }),
-  tool: ({ driver, project }: Home) => make(driver, `${TESTS}tools/`, { project, name: "Secret" }),
-  profile: ({ driver, project }: Home) => make(driver, `${TESTS}test_profiles/`, { project, name: "Secret" }),
+    make(driver, EVALUATORS, { agent, name: secret(), scenario_type: "instruction", instructions: "Hi" }),
+  folder: ({ driver, project }: Home) => make(driver, `${TESTS}folders/`, { project, path: secret() }),
+  tool: ({ driver, project }: Home) => make(driver, `${TESTS}tools/`, { project, name: secret() }),
+  profile: ({ driver, project }: Home) => make(driver, `${TESTS}test_profiles/`, { project, name: secret() }),
   personality: ({ driver, project }: Home) =>
-    make(driver, `${TESTS}personalities/`, { project, name: "Secret", language: "en" }),
-  number: ({ driver, project }: Home) => make(driver, `${TESTS}phone_numbers/`, { project, number: "+15550100" }),
+    make(driver, `${TESTS}personalities/`, { project, name: secret(), language: "en" }),
+  number: ({ driver, project }: Home) =>
+    make(driver, `${TESTS}phone_numbers/`, { project, number: `+1555${String(++made).padStart(7, "0")}` }),
   result: ({ agent, driver }: Home) =>
     make(driver, RUN_SUITE, {
       spec: {
         version: "1",
-        suite: { name: "Secret" },
+        suite: { name: secret() },
         scenarios: [{ key: "a", name: "A", type: "instruction", instructions: "Ask." }]
       },
       agent_id: agent
@@ -71,10 +77,10 @@ export const makers = {
     const result = await makers.result(home)
     return Number(at((await home.driver("GET", `${TESTS}runs/?result=${result}`)).body, "results", 0, "id"))
   },
-  key: ({ driver }: Home) => make(driver, `${USER}api_keys/`, { name: "Secret" }),
+  key: ({ driver }: Home) => make(driver, `${USER}api_keys/`, { name: secret() }),
   link: ({ driver, project }: Home) =>
-    make(driver, `${USER}shareable_links/`, { name: "Secret", bounds: [{ type: "project", id: project }] }),
-  user: ({ driver }: Home) => make(driver, `${USER}users/`, { email: "secret@example.org" })
+    make(driver, `${USER}shareable_links/`, { name: secret(), bounds: [{ type: "project", id: project }] }),
+  user: ({ driver }: Home) => make(driver, `${USER}users/`, { email: `${secret()}@example.org` })
 }
 
 export type Thing = keyof typeof makers
@@ -347,6 +353,12 @@ export const idsOf = (body: unknown): ReadonlyArray<unknown> => listAt(body, "re
 
 export const isThing = (name: string): name is Thing => Object.hasOwn(makers, name)
 
+/** Makes something for the first who asks for it. */
+export const once = <A>(make: () => Promise<A>): (() => Promise<A>) => {
+  let made: Promise<A> | undefined
+  return () => (made ??= make())
+}
+
 /** The owner of the resources, and another organization. */
 const homes = async (fixture: () => Promise<TwoTenants>): Promise<{ readonly mine: Home; readonly theirs: Home }> => {
   const { agent, mine, project, theirs } = await fixture()
@@ -356,47 +368,51 @@ const homes = async (fixture: () => Promise<TwoTenants>): Promise<{ readonly min
   }
 }
 
-/** Each property has two new organizations. */
-export const tenantProperties = (fixture: () => Promise<TwoTenants>): ReadonlyArray<AsyncProperty> => [
-  ...Object.keys(things)
-    .filter(isThing)
-    .map((thing) =>
-      asyncInvariant(`another organization's ${thing} is not found, in lists and by every request`, async () => {
-        const { mine, theirs } = await homes(fixture)
-        const { path, requests } = things[thing]
-        const id = await makers[thing](mine)
-        const canBeRead = requests.some(([method, rest]) => method === "GET" && rest === undefined)
-        const shown = async () => (await mine.driver("GET", canBeRead ? `${path}${id}/` : `${path}?limit=200`)).body
-        const before = await shown()
-        for (const filter of ["", `&project=${mine.project}`, `&agent=${mine.agent}`, `&agent_id=${mine.agent}`]) {
-          const { body } = await theirs.driver("GET", `${path}?limit=200${filter}`)
-          if (idsOf(body).includes(id)) throw new Error(`Another organization's list (${filter}) shows ${thing} ${id}`)
-        }
-        for (const [method, rest = "", json] of requests) {
-          const { outcome } = await theirs.driver(method, `${path}${id}/${rest}`, json)
-          expectEqual(`${method} ${rest} of another organization's ${thing}`, outcome, "missing")
-        }
-        expectEqual(`the owner's ${thing} afterwards`, await shown(), before)
+/** What must not change anything is asked in the same two organizations, each time about new resources. */
+export const tenantProperties = (fixture: () => Promise<TwoTenants>): ReadonlyArray<AsyncProperty> => {
+  const shared = once(() => homes(fixture))
+  return [
+    ...Object.keys(things)
+      .filter(isThing)
+      .map((thing) =>
+        asyncInvariant(`another organization's ${thing} is not found, in lists and by every request`, async () => {
+          const { mine, theirs } = await shared()
+          const { path, requests } = things[thing]
+          const id = await makers[thing](mine)
+          const canBeRead = requests.some(([method, rest]) => method === "GET" && rest === undefined)
+          const shown = async () => (await mine.driver("GET", canBeRead ? `${path}${id}/` : `${path}?limit=200`)).body
+          const before = await shown()
+          for (const filter of ["", `&project=${mine.project}`, `&agent=${mine.agent}`, `&agent_id=${mine.agent}`]) {
+            const { body } = await theirs.driver("GET", `${path}?limit=200${filter}`)
+            if (idsOf(body).includes(id))
+              throw new Error(`Another organization's list (${filter}) shows ${thing} ${id}`)
+          }
+          for (const [method, rest = "", json] of requests) {
+            const { outcome } = await theirs.driver(method, `${path}${id}/${rest}`, json)
+            expectEqual(`${method} ${rest} of another organization's ${thing}`, outcome, "missing")
+          }
+          expectEqual(`the owner's ${thing} afterwards`, await shown(), before)
+        })
+      ),
+    ...namings.map(({ as, field, names, send, to }) =>
+      asyncInvariant(`another organization's ${names} is rejected as ${field} of ${to}`, async () => {
+        const { mine, theirs } = await shared()
+        const id = await makers[names](mine)
+        const [method, path, json] = await send(theirs, { [field]: as(id) }, id)
+        const { errors, outcome } = await theirs.driver(method, path, json)
+        expectEqual(`${method} ${path}`, [outcome, errors], ["refused", [field]])
       })
     ),
-  ...namings.map(({ as, field, names, send, to }) =>
-    asyncInvariant(`another organization's ${names} is rejected as ${field} of ${to}`, async () => {
+    asyncInvariant("another organization's results and runs are neither deleted nor claimed", async () => {
       const { mine, theirs } = await homes(fixture)
-      const id = await makers[names](mine)
-      const [method, path, json] = await send(theirs, { [field]: as(id) }, id)
-      const { errors, outcome } = await theirs.driver(method, path, json)
-      expectEqual(`${method} ${path}`, [outcome, errors], ["refused", [field]])
+      const result = await makers.result(mine)
+      const shown = async () => (await mine.driver("GET", `${TESTS}results/${result}/`)).body
+      const before = await shown()
+      const { outcome } = await theirs.driver("POST", `${TESTS}results/bulk_delete/`, { result_ids: [result] })
+      expectEqual("a deletion of another organization's results", outcome, "done")
+      const claimed = await theirs.driver("POST", `${TESTS}runs/claim/`, { channel: "voice", limit: 100 })
+      expectEqual("what another organization's worker claims", claimed.body, { results: [] })
+      expectEqual("the owner's result afterwards", await shown(), before)
     })
-  ),
-  asyncInvariant("another organization's results and runs are neither deleted nor claimed", async () => {
-    const { mine, theirs } = await homes(fixture)
-    const result = await makers.result(mine)
-    const shown = async () => (await mine.driver("GET", `${TESTS}results/${result}/`)).body
-    const before = await shown()
-    const { outcome } = await theirs.driver("POST", `${TESTS}results/bulk_delete/`, { result_ids: [result] })
-    expectEqual("a deletion of another organization's results", outcome, "done")
-    const claimed = await theirs.driver("POST", `${TESTS}runs/claim/`, { channel: "voice", limit: 100 })
-    expectEqual("what another organization's worker claims", claimed.body, { results: [] })
-    expectEqual("the owner's result afterwards", await shown(), before)
-  })
-]
+  ]
+}
