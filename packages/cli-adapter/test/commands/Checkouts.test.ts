@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { CheckoutKit } from "@earshot/test-kit"
 import { afterAll, describe, expect, it } from "vitest"
 import { earshot, start } from "../support/binary.js"
-import { place } from "../support/databases.js"
+import { initialized, place } from "../support/databases.js"
 
 const folder = CheckoutKit.temporaryFolder()
 afterAll(folder.remove)
@@ -68,7 +68,7 @@ describe.skipIf(!(await CheckoutKit.runsGitTests()))("earshot checkout", () => {
 
   it("takes secrets from files, and seals them with the key in the file next to an SQLite database", async () => {
     const database = `sqlite:${join(folder.path, "other.db")}`
-    await earshot(["init", "--database", database])
+    await initialized({ database })
     const args = ["connections", "create", "gitlab", "--set", "namespace=harbour", "--database", database]
     const made = await earshot([...args, "--secret-file", "-"], { input: "glpat-secret\n" })
     expect([made.code, made.err.includes("glpat")]).toEqual([0, false])
@@ -88,7 +88,7 @@ describe.skipIf(!(await CheckoutKit.runsGitTests()))("earshot checkout", () => {
     const database = `sqlite:${join(folder.path, "rotated.db")}`
     const [first, second] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString("base64"))
     const withKeys = (...keys: ReadonlyArray<string | undefined>) => ({ env: { EARSHOT_SECRET_KEYS: keys.join(",") } })
-    await earshot(["init", "--database", database], withKeys(first))
+    await initialized({ database })
     const tokens = ["tokens", "issue", "--kind", "oauth2", "--database", database]
     expect((await earshot(tokens, withKeys(first))).code).toBe(0)
     const json = ["--json", "--database", database]
@@ -107,7 +107,7 @@ describe.skipIf(!(await CheckoutKit.runsGitTests()))("earshot checkout", () => {
     expect((await earshot(tokens, withKeys(first))).code).toBe(0)
     // A database on a server may be used from several machines: its key is configured, never made.
     const server = await place("postgres")
-    await earshot(["init", "--database", server.database])
+    await initialized(server)
     const without = await earshot(["tokens", "issue", "--kind", "oauth2", "--database", server.database])
     expect([without.code, without.err]).toEqual([1, expect.stringContaining("EARSHOT_SECRET_KEYS")])
     await server.remove()

@@ -4,10 +4,8 @@ import { StorageKit } from "@earshot/test-kit"
 import { describe, expect, it, onTestFinished } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { earshot, start, type Started } from "../support/binary.js"
-import { place, type Place } from "../support/databases.js"
-
-const Founded = Schema.parseJson(Schema.Struct({ agent: Schema.Int, api_key: Schema.String }))
+import { start, type Started } from "../support/binary.js"
+import { initialized, place, type Place } from "../support/databases.js"
 
 /** PostgreSQL's driver gives bigints as text. */
 const Row = Schema.Struct({
@@ -47,9 +45,6 @@ const serving = async (
   }
 }
 
-const initialized = async ({ database }: Place) =>
-  Schema.decodeUnknownSync(Founded)((await earshot(["init", "--json", "--database", database])).out)
-
 const kill = async ({ child, ended }: Started): Promise<void> => {
   child.kill("SIGKILL")
   await ended
@@ -63,8 +58,8 @@ const removedAfter = (at: Place): Place => {
 describe.each(["sqlite", "postgres"] as const)("jobs of a server that is killed on %s", (kind) => {
   it("are claimed by another one within ten seconds", async () => {
     const at = removedAfter(await place(kind))
-    const { agent, api_key } = await initialized(at)
-    const [first, second] = await Promise.all([serving(at, api_key), serving(at, api_key)])
+    const { agent, key } = await initialized(at)
+    const [first, second] = await Promise.all([serving(at, key), serving(at, key)])
     // The second one is to claim nothing before the first one has.
     second.server.child.kill("SIGSTOP")
     for (let n = 0; n < 15; n++) {
@@ -119,8 +114,8 @@ describe.skipIf(!existsSync("/proc/self/stat"))("the reader process of a server 
     ["amid a query", true]
   ])("%s ends as well", async (_, isBusy) => {
     const at = removedAfter(await place("sqlite"))
-    const { agent, api_key } = await initialized(at)
-    const { client, server } = await serving(at, api_key)
+    const { agent, key } = await initialized(at)
+    const { client, server } = await serving(at, key)
     expect(await client.post("/observability/v1/observe/", { call_id: "1", agent })).toBe(201)
     expect(await client.get("/observability/v1/call-logs/")).toBe(200)
     if (isBusy) {

@@ -5,8 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
-import { earshot, start, type Started } from "../support/binary.js"
-import { place, type Place } from "../support/databases.js"
+import { start, type Started } from "../support/binary.js"
+import { initialized, place, type Place } from "../support/databases.js"
 
 describe("two servers on one PostgreSQL that receive requests in turn", () => {
   let at: Place
@@ -18,8 +18,7 @@ describe("two servers on one PostgreSQL that receive requests in turn", () => {
 
   beforeAll(async () => {
     at = await place("postgres")
-    const init = await earshot(["init", "--json", "--database", at.database])
-    const key = /ear_[0-9A-Za-z]{49}/.exec(init.out)?.[0] ?? ""
+    const { key } = await initialized(at)
     servers = [0, 1].map(() =>
       start(["serve", "--port", "0", "--json", "--database", at.database, "--log-level", "none"])
     )

@@ -1,6 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
+import { Database, Engine, Organizations } from "@earshot/core"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import { createDatabase, postgresUrl } from "@earshot/test-kit/postgres"
 
 export interface Place {
@@ -26,3 +30,15 @@ export const place = async (kind: "sqlite" | "postgres"): Promise<Place> => {
     }
   }
 }
+
+/** Makes an organization, as `earshot init` does, without starting a process. */
+export const initialized = ({
+  database
+}: Pick<Place, "database">): Promise<{ readonly agent: number; readonly key: string }> =>
+  Effect.runPromise(
+    Effect.flatMap(Organizations, (all) => all.create({ name: "Acme" })).pipe(
+      Effect.map(({ agent, apiKey }) => ({ agent: agent.id, key: Redacted.value(apiKey.secret) })),
+      Effect.provide(Engine.layer.pipe(Layer.provide(Database.layer(database)))),
+      Effect.orDie
+    )
+  )
