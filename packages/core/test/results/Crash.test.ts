@@ -17,7 +17,7 @@ import { buildCore } from "../buildCore.js"
 
 /** Results that a call deletes, and runs that each of them has. */
 const RESULTS = 25
-const RUNS = 200
+const RUNS = 100
 /** Kills for each database: two are quick enough for every run, fifty are what the promise is tested with. */
 const ROUNDS = Number(process.env.EARSHOT_CRASH_ROUNDS ?? 2)
 
