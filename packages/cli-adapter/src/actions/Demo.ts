@@ -13,6 +13,7 @@ import {
   Organizations,
   Platforms,
   roleNames,
+  Upload,
   Widgets,
   untrusted
 } from "@earshot/core"
@@ -36,6 +37,7 @@ import { Wiring } from "../Wiring.js"
 import { callColumns } from "./Calls.js"
 import { dataOf } from "./Dashboards.js"
 import { demoCalls } from "./DemoCalls.js"
+import { timedTurn, toneRecording } from "./DemoRecording.js"
 import { evaluationColumns } from "./Metrics.js"
 import { hostSignInLink } from "../HostSignIn.js"
 
@@ -102,21 +104,12 @@ const FAILED_IN_THE_EAST = {
 /** A call with sensitive data. */
 const SENSITIVE = {
   call_id: "sample-redacted-0009",
+  transcript_type: "provider_b",
   transcript_json: [
-    {
-      role: "Main Agent",
-      content: "Whom am I speaking to, and what number can we call?",
-      start_time: 0.4,
-      end_time: 3.3
-    },
-    {
-      role: "Testing Agent",
-      content: "Teresa Lindqvist, two oh two, five five five, oh one four seven.",
-      start_time: 4,
-      end_time: 9.2
-    },
-    { role: "Main Agent", content: "Thank you, Teresa. And the card?", start_time: 9.8, end_time: 11.9 },
-    { role: "Testing Agent", content: "4111 1111 1111 1111, it ends in May.", start_time: 12.6, end_time: 18.5 }
+    timedTurn("agent", "Whom am I speaking to, and what number can we call?", 0.4, 3.3),
+    timedTurn("user", "Teresa Lindqvist, two oh two, five five five, oh one four seven.", 4, 9.2),
+    timedTurn("agent", "Thank you, Teresa. And the card?", 9.8, 11.9),
+    timedTurn("user", "4111 1111 1111 1111, it ends in May.", 12.6, 18.5)
   ],
   redact_fields: ["person_name", "phone_number", "credit_card"]
 } as const
@@ -230,9 +223,15 @@ export const demo = (options: DemoOptions): CommandEffect =>
         )
 
         yield* title(`Redact sensitive data: ${SENSITIVE.redact_fields.join(", ")}`)
-        const { call: redacted } = yield* calls.ingest({ ...SENSITIVE, agent: founded.agent.id })
+        const { call: redacted } = yield* calls.ingest({
+          ...SENSITIVE,
+          agent: founded.agent.id,
+          timestamp,
+          voice_recording: new Upload(toneRecording(SENSITIVE.transcript_json), "audio/wav", "recording.wav")
+        })
         for (const { content, speaker } of redacted.transcript?.turns ?? [])
           yield* screen.print(`${roleNames[speaker]}: ${content}`)
+        yield* screen.print("\nIts recording, tones in place of voices, is silent where these values were said.")
 
         yield* title("Score calls")
         const scoring = yield* Clock.currentTimeMillis

@@ -4,6 +4,8 @@ import { promisify } from "node:util"
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import { demoCalls } from "../../src/actions/DemoCalls.js"
 import { Platforms } from "@earshot/core"
+import { readWav } from "@earshot/redaction/audio"
+import * as Either from "effect/Either"
 import { acts } from "../support/text.js"
 import { earshot, start, type Started } from "../support/binary.js"
 
@@ -75,6 +77,13 @@ describe("earshot demo", () => {
       // Of the event of one platform nothing is stored, and the endpoints of the others say that it is not theirs.
       expect([name, answer.status]).toEqual([name, 200])
     }
+    const list = `${new URL(webhooks[0]?.[2] ?? "").origin}/observability/v1/call-logs/`
+    const recording = await fetch(`${list}409/recording/`, { headers: { "x-service-api-key": apiKey } })
+    const { read, sampleRate } = Either.getOrThrow(readWav(new Uint8Array(await recording.arrayBuffer())))
+    /** Whether there is sound between two seconds of the call. */
+    const hasSound = (from: number, to: number) =>
+      read(from * sampleRate, to * sampleRate).some((sample) => sample !== 0)
+    expect([hasSound(1, 3), hasSound(4, 9), hasSound(17, 18)]).toEqual([true, false, true])
     expect(existsSync(folderIn(out))).toBe(true)
     // Twice, as a terminal and a package manager do it together.
     demo.child.kill("SIGINT")
