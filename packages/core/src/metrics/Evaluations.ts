@@ -6,7 +6,7 @@ import type { Permit } from "../access/Permit.js"
 import { Ledger } from "../credits/Ledger.js"
 import type { CallId, JobId, MetricId } from "../kernel/Ids.js"
 import type { StorageError } from "../kernel/Storage.js"
-import type { Evaluated, StoredEvaluation } from "./Evaluation.js"
+import type { Evaluated, Evaluation, StoredEvaluation } from "./Evaluation.js"
 import { chargesOf } from "./EvaluationCharges.js"
 import { EvaluationStore } from "./EvaluationStore.js"
 import { LATENCY_SLUG } from "./PredefinedMetrics.js"
@@ -56,14 +56,13 @@ export const layer = Layer.effect(
         const stored = yield* store.record(
           permit,
           calls.flatMap(({ call, evaluated, job }) =>
-            evaluated.map(({ metric, outcome }) => ({
-              callId: call,
-              metricId: metric.id,
-              value: outcome.value,
-              status: outcome.status,
-              detail: { ...outcome.detail, job },
-              ...(metric.slug === LATENCY_SLUG ? { answerLatencies: wholeMilliseconds(outcome.sample ?? []) } : {})
-            }))
+            evaluated.map(({ metric, outcome }): Evaluation => {
+              const { detail, status, value } = outcome
+              const evaluation = { callId: call, metricId: metric.id, value, status, detail: { ...detail, job } }
+              return metric.slug === LATENCY_SLUG
+                ? { ...evaluation, answerLatencies: wholeMilliseconds(outcome.sample ?? []) }
+                : evaluation
+            })
           ),
           now
         )

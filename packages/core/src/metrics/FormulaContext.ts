@@ -44,6 +44,8 @@ export interface FormulaContext {
   readonly agentWords: () => number
   /** The agent's turns, each with its normalized text, for phrase searches. */
   readonly agentTexts: () => ReadonlyArray<{ readonly turn: Turn; readonly text: string }>
+  /** All of these texts with line ends between them, which no phrase has. */
+  readonly agentText: () => string
   /** @param overlapSeconds by how much an answer may begin before the user has ended, less than which it is none */
   readonly latencies: (overlapSeconds: number) => Latencies
   /** The same with the speech by another pause; see `Speech.speechOf`. */
@@ -71,13 +73,19 @@ const memoized = <A>(make: (key: number) => A): ((key: number) => A) => {
 export const formulaContext = (call: FormulaCall, pauseSeconds = DEFAULT_PAUSE_SECONDS): FormulaContext => {
   const speech = speechOf(call.turns, pauseSeconds)
   const agentTurns = call.turns.filter((turn) => turn.speaker === "main_agent" && turn.content.trim() !== "")
+  const agentTexts = lazy(() => agentTurns.map((turn) => ({ turn, text: normalizeText(turn.content) })))
   return {
     call,
     speech,
     timed: timedSpeech(speech),
     agentTurns,
     agentWords: lazy(() => agentTurns.reduce((sum, turn) => sum + countWords(turn.content), 0)),
-    agentTexts: lazy(() => agentTurns.map((turn) => ({ turn, text: normalizeText(turn.content) }))),
+    agentTexts,
+    agentText: lazy(() =>
+      agentTexts()
+        .map(({ text }) => text)
+        .join("\n")
+    ),
     latencies: memoized((overlapSeconds) => latenciesOf(speech, overlapSeconds)),
     withPause: memoized((seconds) => formulaContext(call, seconds))
   }

@@ -44,17 +44,22 @@ export const countWords = (text: string): number => {
   return count
 }
 
+/** `WORD` in a text of ASCII in lower case: half of the time. */
+const ASCII_WORD = /[a-z0-9]+(?:['-][a-z0-9]+)*/g
+
 /** A character of such a script with its combining marks. */
 const UNSPACED_CHARACTER = new RegExp(`${UNSPACED.source}\\p{M}*`, "gu")
+
+const spaced = (words: ReadonlyArray<string> | null): string => (words === null ? "" : ` ${words.join(" ")} `)
 
 /**
  * A text normalized for phrase searches: its words in lower case, with a space around each. In scripts without spaces
  * every character counts as a word.
  */
 export const normalizeText = (text: string): string => {
+  if (ASCII.test(text)) return spaced(text.toLowerCase().match(ASCII_WORD))
   const plain = text.normalize("NFKC").toLowerCase().replaceAll("’", "'")
-  const words = (UNSPACED.test(plain) ? plain.replace(UNSPACED_CHARACTER, " $& ") : plain).match(WORD)
-  return words === null ? "" : ` ${words.join(" ")} `
+  return spaced((UNSPACED.test(plain) ? plain.replace(UNSPACED_CHARACTER, " $& ") : plain).match(WORD))
 }
 
 /** Whether a normalized text contains a phrase as whole words; false for a phrase without words. */

@@ -208,6 +208,15 @@ describe("text metrics", () => {
     expect(measureTurns("reprompts", [agent(text), agent("How can I help?")]).value).toBe(1)
   })
 
+  it("find no phrase that begins in one turn and ends in the next", () => {
+    const apart = [agent("Are you still", 0, 1), agent("there are two", 2, 3)]
+    expect(measureTurns("reprompts", apart).value).toBe(0)
+    const complied = (configuration: Json) => measureTurns("phrase_compliance", apart, { configuration }).value
+    expect(complied({ required: ["still there"] })).toBe(0)
+    expect(complied({ forbidden: ["still there"] })).toBe(1)
+    expect(complied({ required: ["are two", "still there"], forbidden: ["are you", "still there"] })).toBe(0.5)
+  })
+
   it("ignore configured phrases without words", () => {
     const reprompted = (phrases: Json) => measureTurns("reprompts", plain, { configuration: { phrases } }).value
     expect(reprompted(["booked", 5, null])).toBe(1)

@@ -32,11 +32,12 @@ describe("countWords, normalizeText and containsPhrase", () => {
     expect(["", "  ", "a", " a b\nc "].map(countWords)).toEqual([0, 0, 1, 3])
   })
 
-  it("counts the words of a text in ASCII as of the same text with a character that is not", () => {
+  it("counts and normalizes the words of a text in ASCII as of the same text with a character that is not", () => {
     const ascii = fc.string({ unit: fc.constantFrom(..."aZ09 '-_.,\n\u0000\u007f"), maxLength: 40 })
     fc.assert(
       fc.property(ascii, (text) => {
         expect(countWords(text)).toBe(countWords(`${text} …`))
+        expect(normalizeText(text)).toBe(normalizeText(`${text} …`))
       }),
       { numRuns: 1000 }
     )

@@ -1,4 +1,4 @@
-import { countAgentTurns, type Formula, ratio } from "../FormulaContext.js"
+import { countAgentTurns, type Formula, type FormulaContext, ratio } from "../FormulaContext.js"
 import { moment, withoutValue, withValue } from "../FormulaResult.js"
 import { numberSetting, textsSetting } from "../Settings.js"
 import { containsPhrase, countWords, normalizeText } from "../Words.js"
@@ -31,9 +31,14 @@ const normalizedPhrases = (phrases: ReadonlyArray<string>): ReadonlyArray<string
 
 const builtInReprompts = normalizedPhrases(REPROMPT_PHRASES)
 
+/** Those of these normalized phrases that the agent says in some turn. */
+const phrasesUsed = ({ agentText }: FormulaContext, phrases: ReadonlyArray<string>): ReadonlyArray<string> =>
+  phrases.filter((phrase) => containsPhrase(agentText(), phrase))
+
 const reprompts: Formula = (context, configuration) => {
   const own = textsSetting(configuration, "phrases")
-  const phrases = own === undefined ? builtInReprompts : normalizedPhrases(own)
+  // Most phrases occur in no turn at all.
+  const phrases = phrasesUsed(context, own === undefined ? builtInReprompts : normalizedPhrases(own))
   return countAgentTurns(context, (text) => phrases.some((phrase) => containsPhrase(text, phrase)))
 }
 
@@ -70,10 +75,10 @@ const phraseCompliance: Formula = (context, configuration) => {
   const rules = required.length + forbidden.length
   if (rules === 0)
     return withoutValue("No phrases are configured: set configuration.required or configuration.forbidden.")
-  const broken = countAgentTurns(context, (text) => forbidden.some((phrase) => containsPhrase(text, phrase)))
+  const used = phrasesUsed(context, forbidden)
+  const broken = countAgentTurns(context, (text) => used.some((phrase) => containsPhrase(text, phrase)))
   if (broken.value === null) return broken
-  const isSpoken = (phrase: string) => context.agentTexts().some(({ text }) => containsPhrase(text, phrase))
-  const respected = required.filter(isSpoken).length + forbidden.filter((phrase) => !isSpoken(phrase)).length
+  const respected = phrasesUsed(context, required).length + forbidden.length - used.length
   return withValue(ratio(respected, rules), broken.moments)
 }
 

@@ -15,7 +15,7 @@ import { EvaluationStore } from "../../metrics/EvaluationStore.js"
 import { CallId, JobId, MetricId } from "../../kernel/Ids.js"
 import { Dialect } from "./Dialect.js"
 import { DIRECTION_COLUMNS, DirectionColumns, toDirection } from "./DirectionColumns.js"
-import { jsonRows } from "./JsonRows.js"
+import { jsonRows, type RowOf } from "./JsonRows.js"
 import { grouped, readRows } from "./Rows.js"
 import { printDetail, StoredDetail } from "./StoredDetail.js"
 import { storing } from "./Storing.js"
@@ -168,20 +168,39 @@ export const layer = Layer.effect(
             )
           )
           // Charts of a metric rely on its evaluations being of calls of its project.
-          const kept = lastOfEach(evaluations).flatMap((one) => {
-            const call = calls.get(one.callId)
-            return call !== undefined && call.project === metrics.get(one.metricId)
-              ? [{ one, timestamp: call.timestamp }]
-              : []
-          })
-          const rows = kept.map(({ one: { callId, metricId, status = "scored", value }, timestamp }) => ({
-            call_id: callId,
-            metric_id: metricId,
-            status,
-            ...columnsOf(value),
-            created_ms: DateTime.toEpochMillis(now),
-            timestamp_ms: timestamp
-          }))
+          const kept: Array<Evaluation> = []
+          const rows: Array<RowOf<typeof EVALUATION_COLUMNS>> = []
+          const latencies: Array<RowOf<typeof LATENCIES_COLUMNS>> = []
+          const details: Array<RowOf<typeof DETAIL_COLUMNS>> = []
+          const created = DateTime.toEpochMillis(now)
+          for (const one of lastOfEach(evaluations)) {
+            const { answerLatencies, callId, detail, metricId, status = "scored", value } = one
+            const call = calls.get(callId)
+            if (call === undefined || call.project !== metrics.get(metricId)) continue
+            kept.push(one)
+            const { value_kind, value_number, value_text } = columnsOf(value)
+            rows.push({
+              call_id: callId,
+              metric_id: metricId,
+              status,
+              value_kind,
+              value_number,
+              value_text,
+              created_ms: created,
+              timestamp_ms: call.timestamp
+            })
+            if (answerLatencies !== undefined) {
+              latencies.push({
+                call_id: callId,
+                metric_id: metricId,
+                timestamp_ms: call.timestamp,
+                latencies: answerLatencies
+              })
+            }
+            if (detail !== undefined) {
+              details.push({ call_id: callId, metric_id: metricId, detail: printDetail(detail) })
+            }
+          }
           if (rows.length > 0) {
             yield* sql`INSERT INTO ${tables.metric_evaluations} (${names(EVALUATION_COLUMNS)})
               SELECT ${names(EVALUATION_COLUMNS)} FROM ${jsonRows(sql, dialect, EVALUATION_COLUMNS, rows)} AS given
@@ -193,27 +212,19 @@ export const layer = Layer.effect(
                 value_text = excluded.value_text,
                 created_ms = excluded.created_ms`
           }
-          const latencies = kept.flatMap(({ one: { answerLatencies, callId, metricId }, timestamp }) =>
-            answerLatencies === undefined
-              ? []
-              : [{ call_id: callId, metric_id: metricId, timestamp_ms: timestamp, latencies: answerLatencies }]
-          )
           if (latencies.length > 0) {
             yield* sql`INSERT INTO ${tables.answer_latencies} (${names(LATENCIES_COLUMNS)})
               SELECT ${names(LATENCIES_COLUMNS)} FROM ${jsonRows(sql, dialect, LATENCIES_COLUMNS, latencies)} AS given
               WHERE TRUE
               ON CONFLICT (call_id, metric_id) DO UPDATE SET latencies = excluded.latencies`
           }
-          const details = kept.flatMap(({ one: { callId, detail, metricId } }) =>
-            detail === undefined ? [] : [{ call_id: callId, metric_id: metricId, detail: printDetail(detail) }]
-          )
           if (details.length > 0) {
             yield* sql`INSERT INTO ${tables.metric_evaluation_details} (${names(DETAIL_COLUMNS)})
               SELECT ${names(DETAIL_COLUMNS)} FROM ${jsonRows(sql, dialect, DETAIL_COLUMNS, details)} AS given
               WHERE TRUE
               ON CONFLICT (call_id, metric_id) DO UPDATE SET detail = excluded.detail`
           }
-          return kept.map(({ one }) => one)
+          return kept
         }).pipe(storing("EvaluationStore.record")),
       summaries: (permit, calls) =>
         calls.length === 0

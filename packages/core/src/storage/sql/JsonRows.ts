@@ -5,15 +5,17 @@ import type { DialectFragments } from "./Dialect.js"
 
 type ColumnType = "bigint" | "float8" | "text" | "integer[]"
 
+/** A row of these columns. A property that it lacks is NULL. */
+export type RowOf<Columns> = { readonly [Name in keyof Columns]: string | number | ReadonlyArray<number> | null }
+
 /**
- * A table of these columns, in parentheses; it needs a name. A property that a row lacks is NULL. SQLite has lists as JSON
- * texts.
+ * A table of these columns, in parentheses; it needs a name. SQLite has lists as JSON texts.
  */
 export const jsonRows = <Columns extends Readonly<Record<string, ColumnType>>>(
   sql: SqlClient,
   { name }: DialectFragments,
   columns: Columns,
-  rows: ReadonlyArray<{ readonly [Name in keyof Columns]: string | number | ReadonlyArray<number> | null }>
+  rows: ReadonlyArray<RowOf<Columns>>
 ): Fragment => {
   const names = Object.keys(columns)
   return name === "sqlite"
