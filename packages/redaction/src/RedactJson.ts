@@ -1,8 +1,8 @@
 import type { Json } from "./Json.js"
 import { MAX_JSON_DEPTH } from "./Json.js"
 import { runSync, type Steps } from "./Steps.js"
-import { callTextOf } from "./CallText.js"
-import { apart, knownCandidates, knownLeaves } from "./KnownValues.js"
+import { callOfWindow, LeafSpans, SharedValues, windowsOf } from "./JsonWindows.js"
+import { knownCandidates, knownLeaves } from "./KnownValues.js"
 import { type Leaf, leafOf } from "./Leaf.js"
 import { plainCharacters } from "./PlainText.js"
 import { byLabel, replacer } from "./Replacement.js"
@@ -139,38 +139,39 @@ export function* redactingJson(
   leavesOf(value, "", 0, leaves)
   const { extra: _, known = [], replacement = byLabel, ...find } = options
   const facts = knownLeaves(known)
-  const call = callTextOf([
-    ...leaves.map((leaf, index) => apart(String(index), leaf)),
-    ...facts.map((leaf) => apart("known", leaf))
-  ])
-  yield
+  const windows = windowsOf(leaves)
+  const spans = new LeafSpans()
+  const shared = new SharedValues()
+  for (const pieces of windows) {
+    const call = callOfWindow(pieces, facts)
+    yield
+    const found = yield* spansToRedact(call, new Set(fields), {
+      ...find,
+      extra: knownCandidates(call, pieces.length, known, facts)
+    })
+    spans.add(call, pieces, found)
+    if (windows.length > 1) shared.add(call, found)
+    yield
+  }
+  // A value that one window gives away stands in the others too.
+  if (windows.length > 1)
+    for (const pieces of windows) {
+      const call = callOfWindow(pieces)
+      spans.add(call, pieces, shared.places(call))
+      yield
+    }
   const write = replacer(replacement)
-  const found = yield* spansToRedact(call, new Set(fields), {
-    ...find,
-    extra: knownCandidates(call, leaves.length, known, facts)
-  })
-  yield
-  let span = 0
   const texts = leaves.map((leaf, index) => {
-    const place = call.turns[index]
-    if (place === undefined) return undefined
-    const offset = place.start + leaf.from
-    while (span < found.length && (found[span]?.end ?? 0) <= offset) span++
+    const here = spans.of(index)
+    if (here.length === 0) return undefined
+    const original = leaf.text.slice(leaf.from)
     let text = ""
     let at = 0
-    let any = false
-    for (let next = span; next < found.length; next++) {
-      const one = found[next]
-      if (one === undefined || one.start >= place.end) break
-      const start = Math.max(at, one.start - offset)
-      const end = Math.min(place.end, one.end) - offset
-      if (end <= start) continue
-      const original = leaf.text.slice(leaf.from)
-      text += original.slice(at, start) + write(one.field, original.slice(start, end))
+    for (const { end, field, start } of here) {
+      text += original.slice(at, start) + write(field, original.slice(start, end))
       at = end
-      any = true
     }
-    return any ? text + leaf.text.slice(leaf.from + at) : undefined
+    return text + original.slice(at)
   })
   let at = 0
   return rewrite(value, 0, () => texts[at++])

@@ -52,17 +52,42 @@ const SHORTEST_WORD = 3
 /** Fewest figures of a number whose last four are searched alone. */
 const LONG_NUMBER = 8
 
-/** The values of a call, by what they can be found again by. */
-class KnownValues {
+/** Values, by what they can be found again by. */
+export class KnownValues {
   readonly #numbers = new Map<string, Known>()
   readonly #names = new Map<string, Known>()
   readonly #words = phraseTrie<Known & { readonly capital: boolean }>()
   #isEmpty = true
 
-  constructor(readonly reader: CallReader) {}
+  /** Adds what was found in a call, in offsets of what is read. */
+  addAll(
+    reader: CallReader,
+    found: ReadonlyArray<Pick<Found, "start" | "end" | "field" | "score" | "everyday">>
+  ): void {
+    const { call, runs } = reader
+    let run = 0
+    for (const one of found) {
+      if (one.everyday || notSearched.has(one.field)) continue
+      const from = tokenAt(call.tokens, one.start)
+      const to = tokenAt(call.tokens, one.end - 1) + 1
+      while (run < runs.length && (runs[run]?.to ?? 0) <= from) run++
+      const inside: Array<Run> = []
+      for (let at = run; at < runs.length && (runs[at]?.from ?? Infinity) < to; at++) {
+        const here = runs[at]
+        if (here !== undefined && here.from >= from && here.to <= to) inside.push(here)
+      }
+      this.#add(reader, one, from, to, inside)
+    }
+  }
 
   /** Adds a value whose tokens are `from` to `to`; `inside` are the numbers and codes in it. */
-  add(one: Found, from: number, to: number, inside: ReadonlyArray<Run>): void {
+  #add(
+    reader: CallReader,
+    one: Pick<Found, "end" | "field" | "score">,
+    from: number,
+    to: number,
+    inside: ReadonlyArray<Run>
+  ): void {
     const known = { field: one.field, score: Math.min(0.9, Math.max(0.55, one.score * 0.95)) }
     if (numbered.has(one.field)) {
       this.#isEmpty = false
@@ -72,7 +97,7 @@ class KnownValues {
     if (parted.has(one.field)) this.#addSpelled(inside, known)
     if (to <= from || to - from > MAX_WORDS) return
     this.#isEmpty = false
-    this.#addWords(one, from, to, known)
+    this.#addWords(reader, one, from, to, known)
   }
 
   #addNumber({ chars, digits }: Run, known: Known): void {
@@ -88,46 +113,44 @@ class KnownValues {
       if (digits === 0 && chars.length >= SHORTEST_WORD) this.#names.set(chars.toLowerCase(), known)
   }
 
-  #addWords(one: Found, from: number, to: number, known: Known): void {
-    const { reader } = this
+  #addWords(reader: CallReader, one: Pick<Found, "end" | "field">, from: number, to: number, known: Known): void {
     const phrase = Array.from({ length: to - from }, (_, at) => reader.word(from + at))
     const last = phrase[phrase.length - 1] ?? ""
     if (reader.end(to) > one.end && last.endsWith("'s")) phrase[phrase.length - 1] = last.slice(0, -2)
     if (phrase.length === 1) {
-      this.#addWord(phrase[0] ?? "", from, known)
+      this.#addWord(reader, phrase[0] ?? "", from, known)
       return
     }
     this.#words.add(phrase, { ...known, capital: reader.isCapitalized(from) })
     if (!parted.has(one.field)) return
     for (let at = from; at < to; at++)
-      if (reader.cls(at) === "w" && !notNames.test(reader.word(at))) this.#addWord(reader.word(at), at, known)
+      if (reader.cls(at) === "w" && !notNames.test(reader.word(at))) this.#addWord(reader, reader.word(at), at, known)
   }
 
   /** A word alone. One that is common too counts only where both are written with a capital. */
-  #addWord(word: string, at: number, known: Known): void {
+  #addWord(reader: CallReader, word: string, at: number, known: Known): void {
     if (word.length < SHORTEST_WORD || functionWords.has(word) || !/\p{L}/u.test(word)) return
-    const isCommon = this.reader.isIn("common1", word) || this.reader.isIn("common2", word)
-    if (isCommon && !this.reader.isCapitalized(at)) return
+    const isCommon = reader.isIn("common1", word) || reader.isIn("common2", word)
+    if (isCommon && !reader.isCapitalized(at)) return
     this.#words.add([word], { ...known, capital: isCommon })
     this.#words.add([`${word}'s`], { ...known, capital: isCommon })
     if (parted.has(known.field)) this.#names.set(word, known)
   }
 
   /** Every place in the call where one of the values stands. */
-  places(): ReadonlyArray<Candidate> {
-    return this.#isEmpty ? [] : [...this.#numberPlaces(), ...this.#wordPlaces()]
+  places(reader: CallReader): ReadonlyArray<Candidate> {
+    return this.#isEmpty ? [] : [...this.#numberPlaces(reader), ...this.#wordPlaces(reader)]
   }
 
-  #numberPlaces(): ReadonlyArray<Candidate> {
-    return this.reader.runs.flatMap((run) => {
+  #numberPlaces(reader: CallReader): ReadonlyArray<Candidate> {
+    return reader.runs.flatMap((run) => {
       const isSpelled = run.digits === 0 && run.pieces.length >= 3
       const known = this.#numbers.get(run.chars) ?? (isSpelled ? this.#names.get(run.chars.toLowerCase()) : undefined)
-      return known === undefined ? [] : [this.#repeat(known, run.from, run.to)]
+      return known === undefined ? [] : [repeated(reader, known, run.from, run.to)]
     })
   }
 
-  #wordPlaces(): ReadonlyArray<Candidate> {
-    const { reader } = this
+  #wordPlaces(reader: CallReader): ReadonlyArray<Candidate> {
     const found: Array<Candidate> = []
     for (let at = 0; at < reader.all.length;) {
       const cls = reader.cls(at)
@@ -136,38 +159,24 @@ class KnownValues {
         at++
         continue
       }
-      const one = this.#repeat(hit.value, at, hit.to)
+      const one = repeated(reader, hit.value, at, hit.to)
       const isOwner = reader.word(hit.to - 1).endsWith("'s") && parted.has(hit.value.field)
       found.push(isOwner ? { ...one, end: one.end - 2 } : one)
       at = hit.to
     }
     return found
   }
-
-  #repeat({ field, score }: Known, from: number, to: number): Candidate {
-    return this.reader.candidate(field, from, to, score, "the same value elsewhere in the call")
-  }
 }
+
+const repeated = (reader: CallReader, { field, score }: Known, from: number, to: number): Candidate =>
+  reader.candidate(field, from, to, score, "the same value elsewhere in the call")
 
 /**
  * Every value that was found, searched again in the whole call: words in any case, numbers spoken or written, a name's
  * parts alone, a spelled name, the last four of a long number. One pass over the call, however many values there are.
  */
 export const repeatCandidates = (reader: CallReader, found: ReadonlyArray<Found>): ReadonlyArray<Candidate> => {
-  const { call, runs } = reader
-  const known = new KnownValues(reader)
-  let run = 0
-  for (const one of found) {
-    if (one.everyday || notSearched.has(one.field)) continue
-    const from = tokenAt(call.tokens, one.start)
-    const to = tokenAt(call.tokens, one.end - 1) + 1
-    while (run < runs.length && (runs[run]?.to ?? 0) <= from) run++
-    const inside: Array<Run> = []
-    for (let at = run; at < runs.length && (runs[at]?.from ?? Infinity) < to; at++) {
-      const here = runs[at]
-      if (here !== undefined && here.from >= from && here.to <= to) inside.push(here)
-    }
-    known.add(one, from, to, inside)
-  }
-  return known.places()
+  const known = new KnownValues()
+  known.addAll(reader, found)
+  return known.places(reader)
 }

@@ -36,7 +36,7 @@ export interface RedactionThreadsConfig {
  */
 const LONGER_THAN = 16_384
 
-/** Memory of a thread: the redaction of 8.4 MB of metadata needs 1.4 GB, and a body may have 10 MB. */
+/** Memory of a thread: a transcript is read as a whole, which needs about 200 bytes a character, and a body may have 10 MB. */
 const LIMITS = { maxOldGenerationSizeMb: 2048, maxYoungGenerationSizeMb: 64 }
 
 /** Where no program is found, as in a bundle of the host's: in steps between which the event loop runs. */
