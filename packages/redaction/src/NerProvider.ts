@@ -94,16 +94,3 @@ export const redactJsonInSteps = (
       ? Effect.succeed(redactJson(value, fields, options))
       : runYielding(() => redactingJson(value, fields, options))
   )
-
-/**
- * Redacts a call with the host's model beside the rules. Fails closed: when the model fails there is no transcript to
- * store. Without fields the model is not asked.
- */
-export const redactCall = Effect.fn("Redaction.redactCall")(function* <T extends Turn, C extends ToolCall>(
-  raw: Transcript<T, C>,
-  fields: ReadonlyArray<SensitiveField>,
-  options: Omit<RedactOptions, "extra"> = {}
-) {
-  const extra = yield* recognizedSpans(raw, fields)
-  return yield* redactInSteps(raw, fields, { ...options, extra })
-})

@@ -25,6 +25,9 @@ export interface Turn {
 
 /** A tool that was called during the call. */
 export interface ToolCall {
+  /** Its name and id are redacted where they are no codes. */
+  readonly name?: string | undefined
+  readonly id?: string | undefined
   /** JSON text or plain text. */
   readonly arguments: string
   readonly result: string | undefined

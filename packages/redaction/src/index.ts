@@ -6,12 +6,12 @@ export {
   NerFailed,
   NerProvider,
   recognizedSpans,
-  redactCall,
   redactInSteps,
   redactJsonInSteps
 } from "./NerProvider.js"
 export { layerAll as nerProviderAll, layerLexicon as nerProviderLexicon, NerLexicon } from "./LexiconNer.js"
 export { knownValuesIn, redactCustomerNumber, redactJson, redactText } from "./RedactJson.js"
+export { redactCall, redactCallBy, type RedactionMeans, valuesIn } from "./RedactCall.js"
 export { type Redaction, redactTranscript } from "./RedactTranscript.js"
 export type { KnownValue, RedactOptions, TurnSpan } from "./SpansToRedact.js"
 export { patternsOverText } from "./Patterns.js"

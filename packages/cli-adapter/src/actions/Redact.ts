@@ -129,6 +129,11 @@ export const redact = (options: RedactOptions): CommandEffect =>
         jsonLine({
           turns: transcript.turns.map(({ content, speaker }) => ({ role: roleNames[speaker], content })),
           spans: spans.map((span) => ({ ...span, text: textOf(span) })),
+          tool_calls: transcript.toolCalls.map(({ arguments: given, name, result }) => ({
+            name,
+            arguments: given,
+            result: result ?? null
+          })),
           tool_call_spans: toolCallSpans
         })
       )

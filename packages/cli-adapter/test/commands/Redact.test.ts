@@ -112,6 +112,21 @@ describe("earshot redact", () => {
       spans: [{ turn: 0, start: 5, end: 17, field: "phone_number", text: "415-555-2671" }, { start: 21 }],
       tool_call_spans: 0
     })
+    const withTool = {
+      transcript_type: "provider_a",
+      transcript_json: [
+        { role: "user", message: "My number is 415-555-2671.", secondsFromStart: 3, duration: 3000 },
+        {
+          role: "tool_calls",
+          secondsFromStart: 7,
+          toolCalls: [{ id: "415-555-2671", function: { name: "call 4155552671", arguments: '{"to":"415-555-2671"}' } }]
+        }
+      ]
+    }
+    const tools = await run(redact({ ...options, json: true, file: await file(JSON.stringify(withTool)) }))
+    expect(JSON.parse(tools.out)).toMatchObject({
+      tool_calls: [{ name: "call [PHONE_NUMBER]", arguments: '{"to":"[PHONE_NUMBER]"}', result: null }]
+    })
     const wrong = await run(redact({ ...options, file: await file('[{"role": "Nobody", "content": "x"}]') }))
     expect(wrong.code).toBe(1)
     expect(wrong.err).toContain("transcript_json[0].role")

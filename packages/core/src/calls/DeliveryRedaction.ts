@@ -12,7 +12,8 @@ import {
   placeholderRanges,
   type RedactOptions,
   type RedactionCount,
-  type SensitiveField
+  type SensitiveField,
+  valuesIn
 } from "@earshot/redaction"
 import type { AudioError, AudioFormat, Fill } from "@earshot/redaction/audio"
 import * as Clock from "effect/Clock"
@@ -39,7 +40,7 @@ import { blobStoreError, recordingMissing, urlNotAllowed } from "./RecordingInta
 import { isTranscriptSuperseded, knownFields } from "./RedeliveryRules.js"
 import { RecordingSource } from "./RecordingSource.js"
 import { countRedaction } from "./RedactionMetrics.js"
-import { redactCall, RedactionWork, valuesIn } from "./RedactionWork.js"
+import { redactCall, RedactionWork } from "./RedactionWork.js"
 import { Transcriber, transcription } from "./Transcriber.js"
 
 /** How an engine redacts calls. */
