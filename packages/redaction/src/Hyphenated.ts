@@ -1,6 +1,7 @@
 import type { CallReader } from "./recognizers/CallReader.js"
 import type { Candidate } from "./TextSpan.js"
 import { tokenAt } from "./Tokens.js"
+import { nameParticles } from "./WordLists.js"
 
 /** Most letters of the second half of a first name in lower case: "Hyun-woo". */
 const SHORT = 5
@@ -23,6 +24,13 @@ export const withHyphens = (reader: CallReader, one: Candidate): Candidate => {
   const { text, tokens } = reader.call
   const isInitial = one.field === "person_name" && /^[A-Z]\. $/.test(text.slice(Math.max(0, one.start - 3), one.start))
   if (isInitial) return withHyphens(reader, { ...one, start: one.start - 3 })
+  if (one.field === "person_name") {
+    // "Jacqueline du Preez"
+    const next = tokenAt(tokens, one.end - 1) + 1
+    const isParticle = nameParticles.has(reader.word(next)) && reader.written(next) === reader.word(next)
+    if (isParticle && reader.isCapitalized(next + 1) && reader.cls(next + 1) === "w")
+      return withHyphens(reader, { ...one, end: reader.end(next + 2) })
+  }
   if (text[one.end] !== "-" && text[one.start - 1] !== "-") return one
   let from = tokenAt(tokens, one.start)
   let to = tokenAt(tokens, one.end - 1) + 1

@@ -114,8 +114,8 @@ const isOtherReading = (one: Candidate, best: Candidate): boolean => {
   if (best.recognizer === "answers" && one.recognizer === "answers") return true
   // What was asked for is told better than by other phrases near it.
   if (best.recognizer === "answers" && one.byCue === true) return false
-  // No card has nine figures.
-  if (best.field === "credit_card" && one.field === "ssn") return true
+  // No card and no North American phone number has nine figures.
+  if ((best.field === "credit_card" || best.field === "phone_number") && one.field === "ssn") return true
   return areAlike(best.field, one.field) && one.score >= best.score - ALIKE
 }
 

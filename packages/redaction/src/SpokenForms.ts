@@ -221,6 +221,16 @@ const signBefore = (reader: AddressReader, dot: number, floor: number): number |
   return isSign && atWords.has(reader.word(sign)) ? sign : undefined
 }
 
+/** Where a web address begins with "w w w": over small words in it, "w w w dot holm and sons dot net". */
+const webStart = (reader: AddressReader, from: number, floor: number): number => {
+  for (let at = from; at > floor && from - at < MAX_DOMAIN && reader.cls(at - 1) !== "n"; at--) {
+    const run = reader.runTo(at)
+    if (run !== undefined && run.from >= floor && run.chars === "WWW") return run.from
+    if (reader.word(at - 1) === "www") return at - 1
+  }
+  return from
+}
+
 /** Where a web address begins with its scheme: "h t t p s colon slash slash". */
 const schemeStart = (reader: AddressReader, from: number, floor: number): number => {
   let scheme = from
@@ -281,7 +291,8 @@ const byDomain = (reader: AddressReader, dot: number, floor: number): SpokenAddr
   }
   const domain =
     sign === undefined ? leftEnd(reader, dot, floor, 2) : Math.max(sign + 1, leftEnd(reader, dot, sign + 1, 2))
-  return domain < dot ? addressOf(reader, schemeStart(reader, domain, floor), pathEnd(reader, to), "url") : undefined
+  const first = sign === undefined ? webStart(reader, domain, floor) : domain
+  return first < dot ? addressOf(reader, schemeStart(reader, first, floor), pathEnd(reader, to), "url") : undefined
 }
 
 const isDot = (reader: AddressReader, at: number): boolean =>

@@ -98,11 +98,21 @@ describe("a value that corrects one the other side has said", () => {
   for (const [field, lines, ...values] of [
     ["time", ["A: so two pm", "C: no two forty five"], "two forty five"],
     ["person_name", ["A: i have jon smithe here", "C: no it's john smythe"], "john", "smythe"],
-    ["location", ["A: so that's baton rouge", "C: no shreveport"], "shreveport"]
+    ["location", ["A: so that's baton rouge", "C: no shreveport"], "shreveport"],
+    [
+      "phone_number",
+      ["A: the number i have ends in four four seven nine", "C: no it ends in four four nine seven"],
+      "nine seven"
+    ],
+    ["ssn", ["A: so that was two three one forty four", "C: right and then nine eight oh seven"], "nine eight oh"]
   ] as const)
     it(`${field}: ${lines.join(" / ")}`, () => {
       expectHidden(field, lines, ...values)
     })
+})
+
+it("leaves the number of an order that is read back to the order", () => {
+  expectUntouched("A: so your order is four four nine one two oh", "C: no it's four four nine one two one")
 })
 
 describe("words that recognizers of speech write for digits", () => {
@@ -157,6 +167,16 @@ describe("written text", () => {
     ["age", "C: The account holder, Rosalind Achebe, is 72 and hard of hearing.", "72"],
     ["occupation", "C: Our veterinary nurse will phone you back.", "veterinary", "nurse"],
     ["money", "C: Please wire USD 12,400 to the supplier.", "12,400"],
+    ["money", "C: He paid CHF 89.50 on the spot.", "89.50"],
+    ["username", "C: User n.harkonnen was locked after 5 attempts.", "harkonnen"],
+    ["location", "C: Send it to Ludlow SY8 1AZ.", "1AZ"],
+    ["location", "C: The guests stay at 14 Rue d'Antibes.", "14", "Antibes"],
+    ["location", "C: send it to nine ninety nine sycamore", "nine ninety", "sycamore"],
+    ["time", "C: The technician left at 15.30.", "15.30"],
+    ["person_name", "C: Ragnhild called about the depot.", "Ragnhild"],
+    ["person_name", "C: did you say bryan with a y", "bryan"],
+    ["person_name", "C: Jacqueline du Preez is waiting.", "du", "Preez"],
+    ["url", "C: w w w dot holm and sons dot net", "holm", "sons", "net"],
     ["password", "C: temp password Tulip#44marsh. Change it please!", "Tulip", "44marsh"]
   ] as const)
     it(`${field}: ${line}`, () => {
@@ -169,6 +189,8 @@ describe("written text", () => {
       "C: The Turkish delight arrived melted.",
       "C: the panama hat and the kendall dresser",
       "C: my amber light is on",
+      "C: brazil nuts and a dutch oven",
+      "C: the windsor chair",
       "C: the robin nested in the vent",
       "C: it's forty two degrees in here",
       "C: The brass handle is scratched on both sides."

@@ -270,7 +270,7 @@ const inContext = (one: Asked, before: ReadonlyArray<Asked>, isPart: boolean): A
 })
 
 /** What a part may be of that nothing said before explains: "sorry, the last four again". */
-const anyPart: ReadonlyArray<Asked> = (["ssn", "credit_card", "phone_number", "account_number"] as const).map(
+export const anyPart: ReadonlyArray<Asked> = (["ssn", "credit_card", "phone_number", "account_number"] as const).map(
   (field) => ({ field, reads: "code", min: MIN_PART, max: 4, phrase: "the last four", isWeak: true, from: 0, to: 0 })
 )
 

@@ -56,7 +56,7 @@ for (const { field, isShort, phrases: all, reads } of Schema.decodeUnknownSync(S
 /** "and the last four": more of what was asked for before. */
 const MORE = wordSet("two three four five six 2 3 4 5 6 digits numbers letters characters bit part half group")
 
-const PART = wordSet("last final first other remaining next")
+const PART = wordSet("last final first second other remaining next")
 
 /** "in the last three months" asks for no part of a value. */
 const PERIOD = /^(minutes?|hours?|days?|nights?|weeks?|months?|years?|times|calls?|visits?|orders?)$/

@@ -1,7 +1,7 @@
 import { functionWords, wordSet } from "../Lexicon.js"
 import { phraseTrie } from "../PhraseTrie.js"
 import { brands, brandsAndNames, businessHeads, demonyms, productNouns, wordNames } from "../WordLists.js"
-import { placePrepositions } from "./PlaceNames.js"
+import { placePrepositions, places } from "./PlaceNames.js"
 import { byToken, type CallReader, type Recognizer, type TokenRule } from "./CallReader.js"
 
 const brandNames = phraseTrie<true>()
@@ -59,7 +59,10 @@ const product: TokenRule = (reader, at, found) => {
     const word = reader.word(from)
     if (reader.cls(from) !== "w" || functionWords.has(word) || placePrepositions.has(before)) break
     const isOfThing =
-      demonymWords.has(word) || reader.isIn("places", word) || (before === "the" && isListedName(reader, word))
+      demonymWords.has(word) ||
+      reader.isIn("places", word) ||
+      places.longestAt(reader.all, from) !== undefined ||
+      (before === "the" && isListedName(reader, word))
     if (!isOfThing) continue
     found.push(reader.candidate("nothing", from, at + 1, SURE, "name of a thing"))
     break

@@ -107,6 +107,29 @@ const listedName: NameRule = (names, at, found) => {
   return undefined
 }
 
+const personVerbs = wordSet(
+  `called said asked wants wanted wrote rang emailed texted complained replied told lives prefers owes thinks says phoned mentioned signed
+ requested insisted apologized`
+)
+
+/** "Ragnhild called": at the beginning of a sentence, a word that no dictionary has and that does what people do. */
+const actingName: NameRule = (names, at, found) => {
+  const { reader } = names
+  if (!personVerbs.has(reader.word(at)) || !names.isCapital(at - 1)) return undefined
+  if (reader.cls(at - 1) === "w" && !names.isWord(names.bare(at - 1)) && reader.endsAt(at - 2, /^[.?!n:]$/))
+    found.push(names.candidate("person_name", at - 1, at, 0.6, `before "${reader.word(at)}"`))
+  return undefined
+}
+
+/** "bryan with a y": a word and how it is spelled. */
+const explainedName: NameRule = (names, at, found) => {
+  const { reader } = names
+  const isLetter = reader.word(at) === "with" && /^an?$/.test(reader.word(at + 1)) && reader.cls(at + 2) === "L"
+  if (isLetter && reader.cls(at - 1) === "w" && !names.isCommon(names.bare(at - 1)))
+    found.push(names.candidate("person_name", at - 1, at, 0.7, "explained by a letter"))
+  return undefined
+}
+
 /** Shapes that only surnames have. */
 const SURNAME = /^(?:[OD]['’]\p{Lu}|Ma?c\p{Lu}|Fitz\p{Lu})\p{Ll}{2,}/u
 const SURNAME_IN_LOWER_CASE = /^o['’]\p{Ll}{4,}$/u
@@ -139,6 +162,8 @@ const rules: ReadonlyArray<NameRule> = [
   openingName,
   listedName,
   shapedName,
+  actingName,
+  explainedName,
   spelledBehind,
   spelledOut,
   spelledAnywhere

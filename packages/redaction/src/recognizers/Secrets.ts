@@ -153,7 +153,7 @@ const secret: TokenRule = (reader, at, found) => {
   if (!isLinked && !isAnswer && !looksLikeCode(reader, kind, at, hit.to, from)) return hit.to
   if (noValue.has(reader.word(from))) return hit.to
   // "the handle is scratched"
-  if (kind.field === "username" && !isAnswer && isEverydayWord(reader, from)) return hit.to
+  if (reader.word(hit.to - 1) === "handle" && !isAnswer && isEverydayWord(reader, from)) return hit.to
   const to = valueEnd(reader, from, kind)
   if (to > from) {
     const score = kind.answer === true ? 0.92 : isAnswer ? 0.8 : 0.88

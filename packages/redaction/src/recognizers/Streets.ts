@@ -99,11 +99,27 @@ const street: TokenRule = (reader, at, found) => {
 const hasWords = (reader: CallReader, from: number, at: number): boolean =>
   from < at || (at > 0 && reader.runTo(at) === undefined && isNamePart(reader, at - 1))
 
+/** "de la", "d'Antibes" */
+const isLink = (reader: CallReader, at: number): boolean => LINK.test(reader.word(at))
+const LINK = /^(?:d['’]\p{L}+|l['’]\p{L}+|de|du|des|la|le|les|del|da|do|dos)$/u
+
 /** Words of streets that come first: "calle mayor 22", "rue de la paix 5", "via Roma 3". */
 const leadingStreet = atWords(
   "calle avenida avda rua rue paseo praça travessa carrera chemin impasse viale piazza plaza",
   (reader, at, found) => {
     let to = at + 1
+    const number = reader.runTo(at)
+    if (number !== undefined && number.digits > 0 && number.digits <= 5) {
+      // "14 Rue d'Antibes"
+      while (
+        to - at <= MAX_LEADING &&
+        /^[wLfT]$/.test(reader.cls(to)) &&
+        (reader.isCapitalized(to) || isLink(reader, to))
+      )
+        to++
+      if (to > at + 1) found.push(reader.candidate("location", number.from, to, 0.88, "street address"))
+      return undefined
+    }
     while (to - at <= MAX_LEADING && /^[wLfTMm]$/.test(reader.cls(to)) && reader.runFrom(to) === undefined) to++
     const comma = reader.written(to) === "," ? to + 1 : to
     const run = reader.runFrom(comma)
@@ -126,6 +142,28 @@ const germanStreet: TokenRule = (reader, at, found) => {
   found.push(reader.candidate("location", at, to, 0.88, "street"))
   return undefined
 }
+
+/** Most words of a street without an ending that something is to be sent to. */
+const MAX_BARE = 3
+
+/** "send it to nine ninety nine sycamore": a house number and a name where something is to be sent. */
+const sentTo = atWords("to", (reader, at, found) => {
+  const verb = /^(it|them|that|this|everything)$/.test(reader.word(at - 1)) ? at - 2 : at - 1
+  const run = reader.runFrom(at + 1)
+  if (!deliveries.has(reader.word(verb)) || run === undefined || run.digits < 2 || run.digits > 5) return undefined
+  let to = run.to
+  while (
+    to - run.to < MAX_BARE &&
+    reader.cls(to) === "w" &&
+    !functionWords.has(reader.word(to)) &&
+    !quantity.has(reader.word(to))
+  )
+    to++
+  if (to > run.to) found.push(reader.candidate("location", run.from, to, 0.7, "where something is sent"))
+  return undefined
+})
+
+const deliveries = wordSet("send ship deliver mail bring forward post sending shipping delivering mailing")
 
 /** "interstate 95" */
 const numberedRoad = atWords("highway interstate route", (reader, at, found) => {
@@ -162,4 +200,4 @@ const corner = atWords("corner intersection junction", (reader, at, found) => {
   return undefined
 })
 
-export const streetRules: ReadonlyArray<TokenRule> = [leadingStreet, germanStreet, street, numberedRoad, corner]
+export const streetRules: ReadonlyArray<TokenRule> = [sentTo, leadingStreet, germanStreet, street, numberedRoad, corner]

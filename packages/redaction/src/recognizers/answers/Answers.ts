@@ -1,5 +1,5 @@
 import { isApart, speakerAt } from "../../CallText.js"
-import type { AnswerPlace, Exchange } from "../../dialogue/Dialogue.js"
+import { anyPart, type AnswerPlace, type Exchange } from "../../dialogue/Dialogue.js"
 import type { Asked, Reading } from "../../dialogue/Questions.js"
 import { functionWords, wordSet } from "../../Lexicon.js"
 import { isNanp } from "../../Numbering.js"
@@ -275,19 +275,28 @@ const wordAnswers = (answers: ReadonlyArray<AnswerPlace>): ReadonlyArray<AnswerP
   return long < 0 ? own : own.slice(0, long === 0 ? 1 : long)
 }
 
-/** "sunny side up dot bakery": a small word inside an address. */
-const joined =
-  (reader: CallReader) =>
-  (all: ReadonlyArray<Content>, next: Content): ReadonlyArray<Content> => {
+/** Most tokens of an answer that is a user name with small words in it: "rain or shine". */
+const MAX_USER_NAME = 5
+
+type Join = (all: ReadonlyArray<Content>, next: Content) => ReadonlyArray<Content>
+
+const apart: Join = (all, next) => [...all, next]
+
+/** How the parts of an answer go together: over a small word inside an address, "sunny side up dot bakery", or a user name. */
+const joining = (reader: CallReader, asked: Asked, place: AnswerPlace): Join => {
+  const isUserName = asked.field === "username" && place.end - place.from <= MAX_USER_NAME
+  if (asked.reads !== "email" && !isUserName) return apart
+  return (all, next) => {
     const last = all[all.length - 1]
     const isInside =
       last !== undefined &&
       next.from - last.to === 1 &&
       reader.cls(last.to) !== "P" &&
       functionWords.has(reader.word(last.to)) &&
-      /^(?:at|dot|underscore|dash)$/.test(reader.word(next.from))
+      (isUserName || /^(?:at|dot|underscore|dash)$/.test(reader.word(next.from)))
     return isInside ? [...all.slice(0, -1), { from: last.from, to: next.to }] : [...all, next]
   }
+}
 
 /** Answers in words: names, places, addresses, user names. */
 const inWords = (reader: CallReader, { answers }: Exchange, asked: Asked): ReadonlyArray<Candidate> => {
@@ -295,7 +304,7 @@ const inWords = (reader: CallReader, { answers }: Exchange, asked: Asked): Reado
   const [extra, accepts, score] = wordReadings[asked.reads] ?? byField
   return wordAnswers(answers).flatMap((place) =>
     contentsOf(reader, { ...place, to: place.end }, extra)
-      .reduce<ReadonlyArray<Content>>(asked.reads === "email" ? joined(reader) : (all, one) => [...all, one], [])
+      .reduce<ReadonlyArray<Content>>(joining(reader, asked, place), [])
       .filter(({ from, to }) => accepts(reader, from, to))
       .map((content) => candidateOf(reader, asked, content, score))
   )
@@ -341,7 +350,10 @@ const inExchange = (reader: CallReader, exchange: Exchange): ReadonlyArray<Candi
 }
 
 /** Values that only the question explains which they answer. */
-export const answers: Recognizer = (reader) => reader.dialogue.exchanges.flatMap((one) => inExchange(reader, one))
+export const answers: Recognizer = (reader) => [
+  ...reader.dialogue.exchanges.flatMap((one) => inExchange(reader, one)),
+  ...readBacks(reader)
+]
 
 /** How a value is read that corrects one of a field. */
 const readingsOfFields: Readonly<Partial<Record<SensitiveField, Reading>>> = {
@@ -390,6 +402,38 @@ export const corrections = (reader: CallReader, found: ReadonlyArray<Candidate>)
     return inExchange(reader, { asked: [asked], answers: [place] })
   })
 }
+
+const goesOnWith = wordSet("right yes yeah yep correct and then okay")
+
+/** Fewest figures of a number that one side reads back. */
+const MIN_READ_BACK = 3
+
+/**
+ * Numbers that correct or go on with one that the other side has read back without saying of what: "so that was two three one
+ * forty four" - "right and then nine eight oh seven".
+ */
+const readBacks = (reader: CallReader): ReadonlyArray<Candidate> => {
+  const { call, cues, runs } = reader
+  return runs.flatMap((run, at) => {
+    const next = runs[at + 1]
+    if (next === undefined || run.digits < MIN_READ_BACK || reader.turn(next.from) !== reader.turn(run.from) + 1)
+      return []
+    const turn = reader.turn(next.from)
+    let from = next.from
+    while (from > 0 && reader.turn(from - 1) === turn && reader.cls(from - 1) !== "n") from--
+    const opens = corrects.has(reader.word(from)) || goesOnWith.has(reader.word(from))
+    const isHarmless = cues.some((cue) => cue.field === "nothing" && Math.abs(reader.turn(cue.from) - turn) <= 1)
+    if (!opens || next.from - from > MAX_LEAD || isHarmless || speakerAt(call, from) === speakerAt(call, run.from))
+      return []
+    let to = next.to
+    while (to < reader.all.length && reader.turn(to) === turn && reader.cls(to) !== "n") to++
+    if (isApart(call, from, run.from) || to - from > MAX_CORRECTION) return []
+    return inExchange(reader, { asked: anyPart, answers: [{ turn, from, to, end: to, byAsker: false }] })
+  })
+}
+
+/** Most tokens before the number that corrects one. */
+const MAX_LEAD = 5
 
 /** Least score of a value of which a correction is looked for. */
 const CORRECTED = 0.6
