@@ -6,7 +6,6 @@ import { createHmac, randomBytes } from "node:crypto"
 import {
   Agents,
   CurrentActor,
-  Engine,
   hostActor,
   Organizations,
   Platforms,
@@ -14,18 +13,11 @@ import {
   Projects,
   untrusted
 } from "@earshot/core"
-import { PostgresStorage } from "@earshot/core/postgres"
-import * as AesSecretBox from "@earshot/core/providers/AesSecretBox"
-import * as RateLimits from "@earshot/core/providers/RateLimits"
-import { SqliteStorage } from "@earshot/core/sqlite"
-import { createDatabase } from "@earshot/test-kit/postgres"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
-import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
-import { benchmark, type DatabaseName } from "./Benchmark.js"
 import { median, timed } from "./measure.js"
+import { rejectionBenchmark } from "./rejectionBenchmark.js"
 
 interface Size {
   readonly rounds: number
@@ -61,11 +53,6 @@ const bodyOf = (id: string): Buffer =>
 
 const signature = (body: Uint8Array, secret: string, at: number): string =>
   `v=${at},d=${createHmac("sha256", secret).update(body).update(String(at)).digest("hex")}`
-
-/** Seals the secrets of integrations. */
-const secretBox = AesSecretBox.layer(
-  Either.getOrThrow(AesSecretBox.parse(Redacted.make(randomBytes(32).toString("base64"))))
-)
 
 const measure = ({ forged, right, rounds }: Size, print: (line: string) => void) =>
   Effect.gen(function* () {
@@ -141,26 +128,10 @@ const measure = ({ forged, right, rounds }: Size, print: (line: string) => void)
     }
   })
 
-export const webhooksBenchmark = benchmark<Size>({
+export const webhooksBenchmark = rejectionBenchmark<Size>({
   name: "webhooks",
   full: { rounds: 3, forged: 10_000, right: 500 },
   tiny: { rounds: 1, forged: 100, right: 10 },
-  run: async (size, { databases, print, startPostgres }) => {
-    const server = databases.includes("postgres") ? await startPostgres() : undefined
-    const measureOn = async (database: DatabaseName, storage: Layer.Layer<Engine.Storage, unknown>) => {
-      print(`${size.forged} forged webhooks on ${database}, ${size.rounds} rounds`)
-      const engine = Engine.layerWith({
-        secretBox,
-        rateLimiter: RateLimits.layerMemory({ refusals: { points: 60, seconds: 60 } })
-      }).pipe(Layer.provideMerge(storage))
-      await Effect.runPromise(Effect.provide(measure(size, print), engine))
-    }
-    if (databases.includes("sqlite")) await measureOn("sqlite", SqliteStorage.layer({ filename: ":memory:" }))
-    if (server !== undefined) {
-      const database = await createDatabase(server.url)
-      await measureOn("postgres", PostgresStorage.layer({ url: Redacted.make(database.url) }))
-      await database.drop()
-      await server.stop()
-    }
-  }
+  about: ({ forged }) => `${forged} forged webhooks`,
+  measure
 })

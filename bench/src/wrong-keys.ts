@@ -2,21 +2,14 @@
  * Processor time of refusing a wrong credential, in microseconds per attempt: what an attacker or a misconfigured client
  * costs. 64 attempts are in flight at a time. The time of a PostgreSQL server is not in it.
  */
-import { randomBytes, randomInt } from "node:crypto"
+import { randomInt } from "node:crypto"
 import { crc32 } from "node:zlib"
-import { Credentials, CurrentActor, Engine, hostActor, Organizations, type Presented, Tokens } from "@earshot/core"
-import { PostgresStorage } from "@earshot/core/postgres"
-import * as AesSecretBox from "@earshot/core/providers/AesSecretBox"
-import * as RateLimits from "@earshot/core/providers/RateLimits"
-import { SqliteStorage } from "@earshot/core/sqlite"
-import { createDatabase } from "@earshot/test-kit/postgres"
+import { Credentials, CurrentActor, hostActor, Organizations, type Presented, Tokens } from "@earshot/core"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { benchmark, type DatabaseName } from "./Benchmark.js"
 import { median, timed } from "./measure.js"
+import { rejectionBenchmark } from "./rejectionBenchmark.js"
 
 interface Size {
   readonly rounds: number
@@ -50,11 +43,6 @@ const withUnknownKey = (token: string): string => {
   const header = { alg: "HS256", typ: "earshot.oauth2+jwt", kid: randomText(16) }
   return `${Buffer.from(JSON.stringify(header)).toString("base64url")}.${token.split(".").slice(1).join(".")}`
 }
-
-/** Seals the signing key of tokens. */
-const secretBox = AesSecretBox.layer(
-  Either.getOrThrow(AesSecretBox.parse(Redacted.make(randomBytes(32).toString("base64"))))
-)
 
 const measure = ({ attempts, rounds }: Size, print: (line: string) => void) =>
   Effect.gen(function* () {
@@ -99,26 +87,10 @@ const measure = ({ attempts, rounds }: Size, print: (line: string) => void) =>
     }
   })
 
-export const wrongKeysBenchmark = benchmark<Size>({
+export const wrongKeysBenchmark = rejectionBenchmark<Size>({
   name: "wrong-keys",
   full: { rounds: 7, attempts: 5_000 },
   tiny: { rounds: 1, attempts: 200 },
-  run: async (size, { databases, print, startPostgres }) => {
-    const server = databases.includes("postgres") ? await startPostgres() : undefined
-    const measureOn = async (database: DatabaseName, storage: Layer.Layer<Engine.Storage, unknown>) => {
-      print(`${size.attempts} wrong credentials on ${database}, ${size.rounds} rounds`)
-      const engine = Engine.layerWith({
-        secretBox,
-        rateLimiter: RateLimits.layerMemory({ refusals: { points: 60, seconds: 60 } })
-      }).pipe(Layer.provideMerge(storage))
-      await Effect.runPromise(Effect.provide(measure(size, print), engine))
-    }
-    if (databases.includes("sqlite")) await measureOn("sqlite", SqliteStorage.layer({ filename: ":memory:" }))
-    if (server !== undefined) {
-      const database = await createDatabase(server.url)
-      await measureOn("postgres", PostgresStorage.layer({ url: Redacted.make(database.url) }))
-      await database.drop()
-      await server.stop()
-    }
-  }
+  about: ({ attempts }) => `${attempts} wrong credentials`,
+  measure
 })
