@@ -434,11 +434,15 @@ describe("the web app", () => {
       )) as Array<{
         metric_name: string
         status: string
+        better: "higher" | "lower" | null
         value: number | boolean | string
       }>
       const latency = evaluations.find(({ metric_name }) => metric_name === "Latency")
       const shown = page.getByRole("button", { name: /^Latency / }).first()
       expect(await shown.innerText()).toContain(Number(latency?.value).toLocaleString("en-US"))
+      const silence = evaluations.find(({ metric_name }) => metric_name === "Silence detection")
+      const outcome = silence?.value === (silence?.better === "higher") ? "Passed" : "Failed"
+      await page.getByRole("button", { name: `Silence detection ${outcome}` }).waitFor()
     })
 
     it("says that it does not exist", async () => {

@@ -130,6 +130,15 @@ describe("formats", () => {
     expect(Format.percent(0.7014)).toBe("70.1 %")
     expect(Format.seconds(0.84)).toBe("0.8 s")
     expect([null, true, 2.345, "yes"].map(Format.metricValue)).toEqual(["–", "Yes", "2.35", "yes"])
+    const scores = [
+      { better: "higher", value: true },
+      { better: "lower", value: true },
+      { better: "lower", value: false },
+      { better: null, value: false },
+      { better: "lower", value: 2.345 },
+      { better: "higher", value: null }
+    ] as const
+    expect(scores.map(Format.score)).toEqual(["Passed", "Failed", "Passed", "No", "2.35", "–"])
   })
 })
 

@@ -1,7 +1,7 @@
 /** What metrics say of a call or run, with the judge's reasons and the moments that were found. */
 import { useState } from "react"
 import type { Evaluation } from "../api/client.js"
-import { clock, direction, metricValue, words } from "../rules/format.js"
+import { clock, direction, metricValue, score, words } from "../rules/format.js"
 import { Empty } from "./Feedback.js"
 import type { Quote } from "./Transcript.js"
 
@@ -118,7 +118,7 @@ export const EvaluationList = ({
                   ) : null}
                 </span>
                 {status === "scored" ? (
-                  <span className={`value ${tone(evaluation)}`}>{metricValue(value)}</span>
+                  <span className={`value ${tone(evaluation)}`}>{score(evaluation)}</span>
                 ) : (
                   <span className="pill warn">{words(status)}</span>
                 )}

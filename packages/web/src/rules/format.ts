@@ -50,6 +50,20 @@ export const metricValue = (value: number | boolean | string | null): string =>
         ? number(value)
         : value
 
+/** A score in words, as the command says it: an answer passed or failed where one of true and false is better. */
+export const score = ({
+  better,
+  value
+}: {
+  readonly better: "higher" | "lower" | null
+  readonly value: number | boolean | string | null
+}): string =>
+  typeof value !== "boolean" || better === null
+    ? metricValue(value)
+    : value === (better === "higher")
+      ? "Passed"
+      : "Failed"
+
 /** Which values of a metric are better, in words. */
 export const direction = (better: "higher" | "lower" | null): string =>
   better === null ? "" : `${words(better)} is better`
