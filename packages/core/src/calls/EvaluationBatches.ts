@@ -75,19 +75,21 @@ const rated = (
   added: ReadonlyArray<Evaluated>,
   deciding: ReadonlySet<number>
 ): ReadonlyArray<RatedEvaluation> => {
-  const all = new Map(
-    earlier.map((one): readonly [number, Omit<RatedEvaluation, "decidesSuccess">] => [one.metricId, one])
-  )
+  const all = new Map<number, RatedEvaluation>()
+  for (const { metricId, metricName, slug, status, value } of earlier) {
+    all.set(metricId, { metricId, metricName, slug, status, value, decidesSuccess: deciding.has(metricId) })
+  }
   for (const { metric, outcome } of added) {
     all.set(metric.id, {
       metricId: metric.id,
       metricName: metric.name,
       slug: metric.slug,
       status: outcome.status,
-      value: outcome.value
+      value: outcome.value,
+      decidesSuccess: deciding.has(metric.id)
     })
   }
-  return [...all.values()].map((one) => ({ ...one, decidesSuccess: deciding.has(one.metricId) }))
+  return [...all.values()]
 }
 
 /** @param batch the most calls that are evaluated together */

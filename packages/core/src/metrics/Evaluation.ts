@@ -87,8 +87,12 @@ export const outcomes = {
   withoutValue: (
     status: Exclude<EvaluationStatus, "scored">,
     reason: string,
-    detail: Partial<EvaluationDetail> = {}
-  ): Outcome => ({ status, value: null, detail: { ...noDetail, ...detail, reason } })
+    detail?: Partial<EvaluationDetail>
+  ): Outcome => ({
+    status,
+    value: null,
+    detail: detail === undefined ? { reason, explanation: null, moments: [] } : { ...noDetail, ...detail, reason }
+  })
 }
 
 /** The wire form of an evaluation. */

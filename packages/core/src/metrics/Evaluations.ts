@@ -6,7 +6,7 @@ import type { Permit } from "../access/Permit.js"
 import { Ledger } from "../credits/Ledger.js"
 import type { CallId, JobId, MetricId } from "../kernel/Ids.js"
 import type { StorageError } from "../kernel/Storage.js"
-import type { Evaluated, Evaluation, StoredEvaluation } from "./Evaluation.js"
+import type { Evaluated, Evaluation, EvaluationDetail, StoredEvaluation } from "./Evaluation.js"
 import { chargesOf } from "./EvaluationCharges.js"
 import { EvaluationStore } from "./EvaluationStore.js"
 import { LATENCY_SLUG } from "./PredefinedMetrics.js"
@@ -45,6 +45,15 @@ export class Evaluations extends Context.Tag("@earshot/core/metrics/Evaluations"
   }
 >() {}
 
+/** An explanation with its job; of formulas, of which there are some thirty a call, without a spread. */
+const ofJob = (detail: EvaluationDetail, job: JobId): EvaluationDetail => {
+  const { explanation, judgement, moments, reason, statistics } = detail
+  if (judgement !== undefined) return { ...detail, job }
+  return statistics === undefined
+    ? { reason, explanation, moments, job }
+    : { reason, explanation, moments, statistics, job }
+}
+
 export const layer = Layer.effect(
   Evaluations,
   Effect.gen(function* () {
@@ -58,7 +67,7 @@ export const layer = Layer.effect(
           calls.flatMap(({ call, evaluated, job }) =>
             evaluated.map(({ metric, outcome }): Evaluation => {
               const { detail, status, value } = outcome
-              const evaluation = { callId: call, metricId: metric.id, value, status, detail: { ...detail, job } }
+              const evaluation = { callId: call, metricId: metric.id, value, status, detail: ofJob(detail, job) }
               return metric.slug === LATENCY_SLUG
                 ? { ...evaluation, answerLatencies: wholeMilliseconds(outcome.sample ?? []) }
                 : evaluation
