@@ -362,7 +362,7 @@ describe("dashboards of the web app", () => {
           ]
         })
       )
-      await page.getByText("Filters name ids of the place that the file comes from, in agent.id.").waitFor()
+      await page.getByText("Filters contain ids of the project that the file was exported from, in agent.id.").waitFor()
       await page.getByRole("dialog").getByRole("button", { name: "Import" }).click()
       await page.getByRole("alert").getByText("Widget 2 (Bad <b>): field:").waitFor()
       await expectSoundPage(page, "dashboard-import-360")

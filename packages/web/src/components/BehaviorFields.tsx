@@ -90,7 +90,7 @@ export const BehaviorFields = ({ of }: Editing) => (
         field="seed"
         path="seed"
         name="Seed"
-        hint="Repeats what chance decides. Blank for another in every run."
+        hint="The same seed repeats the random choices. Blank for a new one in every run."
         of={of}
       />
     </div>
@@ -177,7 +177,7 @@ export const BehaviorFields = ({ of }: Editing) => (
           field="second_talker_db"
           path="line.second_talker_db"
           name="Second talker in dB"
-          hint="-60 to 0. Blank for nobody."
+          hint="-60 to 0. Blank for none."
           of={of}
         />
         <NumberField

@@ -23,8 +23,7 @@ export const ConnectionBanner = () => {
       {state === "connected" ? null : (
         <div className="notice warn">
           <div>
-            <strong>{MESSAGES[state]}</strong> What you have typed on this page is kept. The server is asked again every
-            two seconds.
+            <strong>{MESSAGES[state]}</strong> What you have typed on this page is kept. Retrying every two seconds.
           </div>
           <div>
             <button

@@ -145,7 +145,8 @@ export const ImportDashboard = ({ onClose }: { readonly onClose: () => void }) =
       ) : null}
       {ids.length === 0 ? null : (
         <p className="notice warn plain">
-          Filters name ids of the place that the file comes from, in {ids.join(", ")}. Check them after the import.
+          Filters contain ids of the project that the file was exported from, in {ids.join(", ")}. Check them after the
+          import.
         </p>
       )}
       <Failure error={error} />

@@ -83,7 +83,7 @@ const LinksInForce = ({ dashboard }: { readonly dashboard: number }) => {
 
 const Created = ({ address }: { readonly address: string }) => (
   <div className="notice good stack" role="status">
-    <p>The link is shown only now. Whoever has it sees this dashboard until it ends or is revoked.</p>
+    <p>The link is shown only now. Anyone who has it can see this dashboard until it expires or is revoked.</p>
     <label className="field">
       <span className="label">Link</span>
       <input className="input mono" readOnly value={address} />

@@ -108,7 +108,7 @@ const Behavior = ({ error, form, set }: Editing) => (
       )}
       <TextArea
         name="Expected outcome"
-        hint="What should come of the call. It is checked after the call."
+        hint="The outcome that is checked after the call."
         rows={3}
         value={form.expected_outcome_prompt}
         error={fieldMessages(error, "expected_outcome_prompt")}

@@ -159,7 +159,7 @@ const EvaluatorTable = ({
           const all = pages.flatMap(({ results }) => results)
           return all.length === 0 ? (
             <Empty title={selection.search === undefined ? "No evaluators here" : "No evaluators match"}>
-              <p>An evaluator is a test case: how a simulated caller behaves, and what should come of the call.</p>
+              <p>An evaluator is a test case: how a simulated caller behaves, and the expected outcome of the call.</p>
             </Empty>
           ) : (
             <>

@@ -71,7 +71,7 @@ const ProfileDialog = ({
       <TextArea
         name="Information as JSON"
         isCode
-        hint="What the simulated caller knows, by section. The values in main_agent_variables fill {{variables}}."
+        hint="Facts about the simulated caller, by section. The values in main_agent_variables fill {{variables}}."
         rows={10}
         {...bind("json")}
         error={information === undefined ? "This is not a JSON object." : at("information")}
@@ -130,7 +130,7 @@ export const Profiles = () => {
               {(all) =>
                 all.length === 0 ? (
                   <Empty title="No test profiles yet">
-                    <p>A test profile holds what the simulated caller knows, such as a name or a booking number.</p>
+                    <p>A test profile contains facts about the simulated caller, such as a name or a booking number.</p>
                   </Empty>
                 ) : (
                   <DataTable

@@ -17,7 +17,7 @@ interface PlatformText {
 }
 
 const STANDARD_WEBHOOKS =
-  "Sign each request as Standard Webhooks state: the headers webhook-id, webhook-timestamp and webhook-signature, made with the secret."
+  "Sign each request according to Standard Webhooks: the headers webhook-id, webhook-timestamp and webhook-signature, made with the secret."
 
 /** Source: docs/platforms.md. */
 export const PLATFORMS: Readonly<Record<PlatformName, PlatformText>> = {
@@ -49,7 +49,7 @@ export const PLATFORMS: Readonly<Record<PlatformName, PlatformText>> = {
     secret: "The webhook's secret, which ElevenLabs shows when the webhook is created",
     steps: [
       "In ElevenLabs open Agents, Settings, Post-call webhook, and create a webhook with the URL.",
-      "ElevenLabs shows its secret: replace the secret of this integration by it."
+      "ElevenLabs shows its secret: replace the secret of this integration with it."
     ]
   },
   livekit: {

@@ -50,7 +50,7 @@ const NewLink = ({ onClose }: { readonly onClose: () => void }) => {
     const { id, link } = create.data
     return (
       <SecretDialog title="New link" onClose={onClose}>
-        <p>Copy the address now: it is not shown again. Whoever has it opens the dashboard until it expires.</p>
+        <p>Copy the address now: it is not shown again. Anyone who has it can open the dashboard until it expires.</p>
         <Copied name="Address" value={shareAddress(baseUrl, id, link.token)} />
         <p className="muted small">
           For programs: the secret after <code className="mono">#link=</code>, in the header{" "}
@@ -89,7 +89,7 @@ const NewLink = ({ onClose }: { readonly onClose: () => void }) => {
         onChange={setDashboard}
       />
       <Checks
-        name="Beside showing it"
+        name="In addition to showing it"
         options={ACTIONS}
         value={actions}
         error={at("permissions")}
@@ -187,7 +187,7 @@ export const Links = () => {
                     disabled={revoke.isPending}
                     aria-label={`Revoke ${link.name === "" ? link.hint : link.name}`}
                     onClick={() => {
-                      if (confirm("Revoke this link? Whoever has it is refused at once.")) revoke.mutate(link.id)
+                      if (confirm("Revoke this link? It stops working at once.")) revoke.mutate(link.id)
                     }}
                   >
                     Revoke
