@@ -89,7 +89,7 @@ const REQUEST_ERRORS = new Set(["CommandRejected", "NotFound", "Forbidden", "Una
 
 /** What to do about a status, where the response's message does not say it. */
 const ADVICE: Readonly<Record<number, string>> = {
-  401: "Set EARSHOT_API_KEY or --api-key-file to a key that is in force.",
+  401: "Set EARSHOT_API_KEY or --api-key-file to a valid key.",
   403: "Use a key with this permission; `earshot keys create --scope` creates one."
 }
 

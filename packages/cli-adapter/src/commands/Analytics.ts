@@ -6,13 +6,13 @@ const options = { ...storage, json, analytics: columnStore }
 
 export const analytics = group("analytics", "Maintain the column store that answers charts.", [
   command("status", {
-    description: "Show what the column store has, and whether it can be used.",
+    description: "Show the state of the column store, and whether it can be used.",
     options,
     action: async () => (await load()).status
   }),
   command("rebuild", {
     description:
-      "Copy all calls to the column store again, while servers run. Interrupted, it is continued by a server or when run again.",
+      "Copy all calls to the column store again, while servers run. If it is interrupted, a server or the next rebuild continues it.",
     options,
     action: async () => (await load()).rebuild
   }),

@@ -5,7 +5,7 @@ const load = () => import("../actions/Backup.js")
 
 export const backup = command("backup", {
   description:
-    "Copy an SQLite database with its recordings into a new folder, while servers go on. For PostgreSQL see docs/operations.md.",
+    "Copy an SQLite database with its recordings into a new folder, while servers run. For PostgreSQL see docs/operations.md.",
   options: { ...storage, json, recordings: recordingsFolder },
   args: { folder: textArgument("folder", "Folder to create.") },
   action: async () => (await load()).backup

@@ -104,7 +104,7 @@ export const calls = group("calls", "Ingest, import, list, show, score, review, 
     action: async () => (await import("../actions/Calls.js")).list
   }),
   command("facets", {
-    description: "Count the calls that match by the values of their fields.",
+    description: "Count matching calls by the values of their fields.",
     options: {
       ...common,
       ...selection,

@@ -14,7 +14,7 @@ export const projects = group(
 export const agents = group("agents", "Manage the agents that are tested and observed.", [
   ...resourceCommands("agent", async () => (await load()).agents, { project }),
   command("check-voice", {
-    description: "Call an agent at its voice endpoint, and say what is wrong with it. Takes up to 30 seconds.",
+    description: "Call an agent at its voice endpoint, and report problems. Takes up to 30 seconds.",
     options: { ...common, ...outbound },
     args: { id: id("agent") },
     action: async () => (await load()).checkVoice
@@ -42,7 +42,7 @@ export const personalities = group("personalities", "Manage the personalities of
 
 export const profiles = group(
   "profiles",
-  "Manage test profiles: the facts that simulated callers know about themselves.",
+  "Manage test profiles: the facts and variables that simulated callers use.",
   resourceCommands("test profile", async () => (await load()).profiles, {
     project,
     agent: integer("--agent <id>", "Only those written for this agent.")

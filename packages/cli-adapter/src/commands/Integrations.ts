@@ -16,11 +16,11 @@ export const integrations = group(
   "Manage the addresses at which voice platforms deliver signed webhooks.",
   [
     command("create", {
-      description: "Create an integration and print its path, and its secret if one was made.",
+      description: "Create an integration and print its path, and its secret if one was generated.",
       options: {
         ...common,
         agent: integer("--agent <id>", "Agent of all calls."),
-        project: integer("--project <id>", "Project in which agents are found by the platform's id of them."),
+        project: integer("--project <id>", "Project in which agents are found by their assistant_id."),
         name: withDefault(text("--name <name>", "Name of the integration."), ""),
         secretFile,
         redact,
@@ -50,7 +50,7 @@ export const integrations = group(
     }),
     command("rotate", {
       ...one,
-      description: "Replace the secret of an integration. Both secrets are valid for a while.",
+      description: "Replace the secret of an integration. The replaced one stays valid for --previous-valid seconds.",
       options: {
         ...common,
         secretFile,

@@ -50,7 +50,10 @@ export const results = group("results", "List, show, compare, export, cancel and
         "markdown"
       ),
       output: text("--output <path>", "Write to this file. (default: stdout)"),
-      allowUnjudged: toggle("--allow-unjudged", "JUnit: skip runs whose success nothing decides, instead of an error.")
+      allowUnjudged: toggle(
+        "--allow-unjudged",
+        "JUnit: report runs whose success is unknown as skipped, not as errors."
+      )
     },
     args: { id: id("result") },
     action: async () => (await load()).report

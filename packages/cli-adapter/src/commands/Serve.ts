@@ -103,7 +103,13 @@ export const serve = command("serve", {
       }),
       10
     ),
-    maxConnections: withDefault(integer("--max-connections <n>", "Open connections; more are rejected."), 10_000),
+    maxConnections: withDefault(
+      integer(
+        "--max-connections <n>",
+        "Open connections. Beyond it, a new one replaces one without a request, or is closed."
+      ),
+      10_000
+    ),
     graceSeconds: withDefault(
       integer("--grace <seconds>", "Time for requests in flight to finish when the server stops."),
       30

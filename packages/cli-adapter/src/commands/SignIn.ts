@@ -3,7 +3,7 @@ import { common, scopes } from "./Shared.js"
 
 export const signIn = command("sign-in", {
   description:
-    "Print a link that signs a browser in to the web app: once, within 15 minutes, with the permissions of the caller or some of them.",
+    "Print a link that signs a browser in to the web app: once, within 15 minutes, with the permissions of the caller or those of --scope.",
   options: {
     ...common,
     publicUrl: text(

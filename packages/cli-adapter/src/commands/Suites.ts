@@ -45,17 +45,17 @@ export const suites = group("suites", "Validate and run test suites.", [
   }),
   command("run", {
     description:
-      "Run a suite and wait for its runs. Text runs are executed by this process, with the language model of the EARSHOT_MODEL variables. The exit code is 1 if a run did not succeed, or if nothing decides whether it did.",
+      "Run a suite and wait for its runs. This process executes runs by text and, with text to speech and a transcriber, by voice. The exit code is 1 if a run did not succeed, or if its success is unknown.",
     options: {
       ...suite.options,
       ...outbound,
       phoneNumber: integer("--phone-number <id>", "Id of the phone number that voice runs call from."),
       noWait: toggle("--no-wait", "Exit as soon as the runs are queued, for a server or worker to execute."),
-      live: toggle("--live", "Print each turn while a run is played. (default: if stderr is a terminal)"),
+      live: toggle("--live", "Print each turn while a run is executed. (default: if stderr is a terminal)"),
       timeout: integer("--timeout <seconds>", "Time to wait for the runs. (default: no limit)"),
       ...gate,
       minPassRate: number("--min-pass-rate <rate>", "Success rate from which on failed runs are accepted, 0 to 1."),
-      allowUnjudged: toggle("--allow-unjudged", "Accept runs whose success nothing decides.")
+      allowUnjudged: toggle("--allow-unjudged", "Accept runs whose success is unknown.")
     },
     args: suite.args,
     action: async () => (await import("../actions/RunSuite.js")).run
