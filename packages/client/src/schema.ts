@@ -158,7 +158,7 @@ export interface paths {
         };
         /**
          * Read the waveform of a recording
-         * @description The first request starts a job that computes it: until then `status` is `pending`, and the response has `Retry-After`. `unavailable` says why there is none: waveforms are computed of WAV, MP3 and Ogg Opus.
+         * @description The first request starts a job that computes it: until then `status` is `pending`, and the response has `Retry-After`. `unavailable` says why there is none: waveforms are available for WAV, FLAC, MP3 and Opus.
          */
         get: operations["recordings.peaks"];
         put?: never;
@@ -2341,7 +2341,7 @@ export interface components {
             timestamp: string;
             /** @description What could not be processed; empty if there was no error. */
             error_message: string | null;
-            /** @description Where in the conversation the customer gave up. */
+            /** @description Where in the conversation the customer dropped off. */
             dropoff_point: string;
             /** @description Topic of the call. */
             topic: string;
@@ -2394,7 +2394,7 @@ export interface components {
             status?: ("success" | "failure" | "reviewed_success" | "reviewed_failure") | null;
             /** @description Feedback of a human reviewer. */
             feedback?: string | null;
-            /** @description Where in the conversation the customer gave up. */
+            /** @description Where in the conversation the customer dropped off. */
             dropoff_point?: string | null;
             /** @description Topic of the call. */
             topic?: string | null;
@@ -2430,9 +2430,9 @@ export interface components {
         CallerLine: {
             /** @description Amplification of the caller's voice in decibels. */
             gain_db: number;
-            /** @description Level of a noise bed in decibels relative to full scale; null for none. */
+            /** @description Level of white noise in decibels relative to full scale; null for none. */
             noise_db: number | null;
-            /** @description Level of somebody else who speaks, relative to the caller's voice; null for nobody. */
+            /** @description Level of a second speaker in decibels relative to the caller's voice; null for none. */
             second_talker_db: number | null;
             /** @description Share of the caller's audio that is lost. */
             packet_loss: number;
@@ -3125,7 +3125,7 @@ export interface components {
             timestamp: string;
             /** @description What could not be processed; empty if there was no error. */
             error_message: string | null;
-            /** @description Where in the conversation the customer gave up. */
+            /** @description Where in the conversation the customer dropped off. */
             dropoff_point: string;
             /** @description Topic of the call. */
             topic: string;
@@ -3346,11 +3346,11 @@ export interface components {
             platform: "provider_a" | "provider_b" | "provider_d" | "provider_e" | "provider_f";
             /** @description Name of the integration. */
             name: string;
-            /** @description What identifies the integration in the path of its address. */
+            /** @description Identifies the integration in the path of its address. */
             public_id: string;
             /** @description Id of the project. */
             project: number;
-            /** @description Agent of all calls; null if agents are found by the platform's id of them. */
+            /** @description Agent of all calls; null if a call's agent is the one whose `assistant_id` is the platform's id. */
             agent: number | null;
             /** @description Sensitive fields to redact in every call. */
             redact_fields: ("person_name" | "age" | "phone_number" | "email_address" | "date" | "time" | "location" | "origin" | "gender_sexuality" | "physical_attribute" | "occupation" | "username" | "password" | "ip_address" | "url" | "filename" | "event" | "vehicle_id" | "dob" | "healthcare_number" | "medical_professional" | "credit_card" | "account_number" | "bank_account" | "money" | "ssn" | "passport_number" | "driver_license" | "numerical_pii")[];
@@ -3379,11 +3379,11 @@ export interface components {
             platform: "provider_a" | "provider_b" | "provider_d" | "provider_e" | "provider_f" | "vapi" | "retell" | "pipecat" | "livekit" | "elevenlabs";
             /** @description Agent of all calls. Required without `project`. */
             agent?: number | null;
-            /** @description Project in which agents are found by the platform's id of them. Required without `agent`. */
+            /** @description Project in which agents are found by their `assistant_id`. Required without `agent`. */
             project?: number | null;
             /** @description Name of the integration. */
             name?: string | null;
-            /** @description Secret that the platform signs with. Default: a new one, where the platform takes one. */
+            /** @description Secret that the platform signs with. Default: a generated one, where the platform accepts one. */
             secret?: string | null;
             /** @description Sensitive fields to redact in every call. */
             redact_fields?: ("person_name" | "age" | "phone_number" | "email_address" | "date" | "time" | "location" | "origin" | "gender_sexuality" | "physical_attribute" | "occupation" | "username" | "password" | "ip_address" | "url" | "filename" | "event" | "vehicle_id" | "dob" | "healthcare_number" | "medical_professional" | "credit_card" | "account_number" | "bank_account" | "money" | "ssn" | "passport_number" | "driver_license" | "numerical_pii")[] | null;
@@ -3443,11 +3443,11 @@ export interface components {
             platform: "provider_a" | "provider_b" | "provider_d" | "provider_e" | "provider_f";
             /** @description Name of the integration. */
             name: string;
-            /** @description What identifies the integration in the path of its address. */
+            /** @description Identifies the integration in the path of its address. */
             public_id: string;
             /** @description Id of the project. */
             project: number;
-            /** @description Agent of all calls; null if agents are found by the platform's id of them. */
+            /** @description Agent of all calls; null if a call's agent is the one whose `assistant_id` is the platform's id. */
             agent: number | null;
             /** @description Sensitive fields to redact in every call. */
             redact_fields: ("person_name" | "age" | "phone_number" | "email_address" | "date" | "time" | "location" | "origin" | "gender_sexuality" | "physical_attribute" | "occupation" | "username" | "password" | "ip_address" | "url" | "filename" | "event" | "vehicle_id" | "dob" | "healthcare_number" | "medical_professional" | "credit_card" | "account_number" | "bank_account" | "money" | "ssn" | "passport_number" | "driver_license" | "numerical_pii")[];
@@ -3687,7 +3687,7 @@ export interface components {
             timestamp: string;
             /** @description What could not be processed; empty if there was no error. */
             error_message: string | null;
-            /** @description Where in the conversation the customer gave up. */
+            /** @description Where in the conversation the customer dropped off. */
             dropoff_point: string;
             /** @description Topic of the call. */
             topic: string;
@@ -4212,7 +4212,7 @@ export interface components {
                 };
             };
         };
-        /** @description What a caller gets that may not read the result of what it has done: ids. */
+        /** @description Ids only, for a caller that may not read the result of its request. */
         Receipt: {
             /** @description The id of what was created or changed. */
             id?: number;
@@ -4471,7 +4471,7 @@ export interface components {
             channels: number | null;
         };
         SecretRotation: {
-            /** @description The new secret. Default: one that is made, where the platform takes one. */
+            /** @description The new secret. Default: a generated one, where the platform accepts one. */
             secret?: string | null;
             /** @description For how many seconds the replaced secret stays valid. Default: a day. */
             previous_valid_seconds?: number | null;
@@ -4872,7 +4872,7 @@ export interface components {
             name: string;
             /** @description Id of the agent. */
             agent?: number | null;
-            /** @description What the simulated caller knows. */
+            /** @description Facts about the simulated caller, by section. */
             information?: components["schemas"]["JsonObject"] | null;
         };
         TestProfilePage: {
@@ -5123,13 +5123,13 @@ export interface components {
             } | null;
             /** @description Impairments of what the agent hears of the caller; null for none. */
             line: components["schemas"]["CallerLine"] | null;
-            /** @description What chance is drawn from: the same seed repeats the behavior. Null draws one for every run. */
+            /** @description Seed of the random choices: the same seed repeats the behavior. Null for a new one in every run. */
             seed: number | null;
         };
         VoiceCheck: {
             /** @description Id of the agent. */
             agent: number;
-            /** @description Whether the agent was heard and nothing is wrong. */
+            /** @description Whether the agent sent audio and no problem was found. */
             ok: boolean;
             /** @description What is wrong; null if nothing is. */
             problem: ("address" | "dns" | "refused" | "unreachable" | "tls" | "timeout" | "unauthorized" | "status" | "handshake" | "no_audio" | "encoding" | "protocol" | "closed") | null;
@@ -11024,7 +11024,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description There is no session any more. */
+            /** @description The session has ended, or there was none. */
             204: {
                 headers: {
                     [name: string]: unknown;

@@ -108,7 +108,7 @@ export const makeMetrics = (
   })
   new Counter({
     name: "earshot_webhook_refusals_total",
-    help: "Requests to addresses of integrations that were refused for want of a valid signature",
+    help: "Requests to addresses of integrations that were refused because their signature was missing or invalid",
     registers,
     collect() {
       this.reset()

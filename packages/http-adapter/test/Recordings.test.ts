@@ -257,7 +257,7 @@ for (const database of TestEngine.databases) {
       await drain(server)
       expect((await server.send("GET", path, { key: tenant.key })).json).toEqual({
         status: "unavailable",
-        reason: "A waveform can be computed of WAV, FLAC, MP3 and Opus only."
+        reason: "Waveforms are available for WAV, FLAC, MP3 and Opus only."
       })
     })
   })

@@ -92,7 +92,7 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
     const key = "ear_wrong"
     expect(await run(listCalls({ ...host(), organization: none, apiKey: key, ...all, ...page }))).toMatchObject({
       code: 1,
-      err: "Invalid credentials.\nSet EARSHOT_API_KEY or --api-key-file to a key that is in force."
+      err: "Invalid credentials.\nSet EARSHOT_API_KEY or --api-key-file to a valid key."
     })
     expect((await run(listCalls({ ...host(), apiKey: key, ...all, ...page }))).code).toBe(2)
   })

@@ -356,7 +356,7 @@ describe.each([vapi, retell, elevenLabs])("calls import $name", (platform) => {
     account.errors = [{ status: 429, headers: { "retry-after": "3600" } }]
     expect(await importing()).toMatchObject({
       code: 1,
-      err: `The API of ${platform.name} asks for no request in the next 3600 seconds.`
+      err: `The API of ${platform.name} accepts no requests for the next 3600 seconds.`
     })
     expect(account.requests).toHaveLength(1)
   })

@@ -83,12 +83,12 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
     const ran = await run(runSuite(await options(suite("Friday. <endcall />"), more)), 120)
     expect(ran.code).toBe(0)
     const nothing =
-      "Nothing decides its success: it has no assertions, no expected outcome and no metric that decides success."
+      "The success of the run is unknown: it has no assertions, no expected outcome and no metric that decides success."
     expect(ran.err.split("\n").at(-1)).toBe("2 of 2 runs finished, 0 running, 0 evaluating.")
     expect(ran.out.split("\n")).toEqual([
       expect.stringMatching(/^RUN {2}SCENARIO\s+STATUS\s+SUCCESS\s+LENGTH\s+REASON$/),
-      expect.stringMatching(/^ +\d+ {2}Books a table {2}completed\s+\d\d:\d\d {2}Nothing decides its success/),
-      expect.stringMatching(/^ +\d+ {2}Books a table {2}completed\s+\d\d:\d\d {2}Nothing decides its success/),
+      expect.stringMatching(/^ +\d+ {2}Books a table {2}completed\s+\d\d:\d\d {2}The success of the run is unknown/),
+      expect.stringMatching(/^ +\d+ {2}Books a table {2}completed\s+\d\d:\d\d {2}The success of the run is unknown/),
       "",
       expect.stringMatching(new RegExp(`^Runs \\d+, \\d+: ${nothing}$`)),
       "",
@@ -128,7 +128,7 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
     }
     const ran = await run(runSuite(await options(undecided, { junit: junit })), 200)
     expect(ran.code).toBe(1)
-    expect(ran.err).toContain("Nothing decides the success of 1 of 1 run. Add assertions,")
+    expect(ran.err).toContain("The success of 1 of 1 run is unknown. Add assertions,")
     expect(ran.out).toMatch(/Not decided: Expected outcome \(No language model is configured\.\)$/m)
     expect(await readFile(junit, "utf8")).toMatch(
       /errors="1"[^]*<error message="Not decided: Expected outcome \(No language model is configured\.\)"/

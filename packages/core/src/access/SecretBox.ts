@@ -23,7 +23,7 @@ export interface Sealing {
 }
 
 export const NO_SECRET_BOX =
-  "This engine stores no secrets: its operator has configured no key to seal them with (EARSHOT_SECRET_KEYS)."
+  "No secret key is configured, so secrets cannot be stored. Set EARSHOT_SECRET_KEYS on the server."
 
 /** A secret cannot be sealed, since no key is configured, or cannot be opened, since none of those configured sealed it. */
 export class SecretKeyMissing extends Data.TaggedError("SecretKeyMissing")<{

@@ -47,6 +47,6 @@ export class AudioWorkFailed extends Schema.TaggedError<AudioWorkFailed>("@earsh
   { reason: Schema.String }
 ) {
   override get message(): string {
-    return `The audio could not be worked on: ${this.reason}`
+    return `The audio could not be processed: ${this.reason}`
   }
 }

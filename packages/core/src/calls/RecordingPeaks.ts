@@ -30,7 +30,7 @@ export type RecordingPeaks = StoredPeaks | { readonly status: "pending" }
 export const unavailableReason = (error: AudioError | AudioWorkFailed): string => {
   switch (error._tag) {
     case "UnsupportedAudio":
-      return "A waveform can be computed of WAV, FLAC, MP3 and Opus only."
+      return "Waveforms are available for WAV, FLAC, MP3 and Opus only."
     case "AudioWorkFailed":
       return "Reading the recording took too long or too much memory."
     default:

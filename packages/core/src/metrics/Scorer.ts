@@ -149,7 +149,7 @@ export const layer = Layer.effect(
           if (verdict !== "decided") {
             return Effect.succeed(
               verdict === "not_applicable" && metric.evaluationTrigger === "automatic"
-                ? outcomes.withoutValue("skipped", "The question does not arise in this call.", {
+                ? outcomes.withoutValue("skipped", "The question does not apply to this call.", {
                     explanation,
                     judgement: judgementOf(answer)
                   })

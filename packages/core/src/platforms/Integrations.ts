@@ -8,7 +8,7 @@ import { type NotFound, type RateLimited, Unauthenticated } from "../access/Acce
 import { orNotFound } from "../access/OrNotFound.js"
 import type { Permit } from "../access/Permit.js"
 import { RateLimiter } from "../access/RateLimiter.js"
-import { type Sealing, SecretBox } from "../access/SecretBox.js"
+import { NO_SECRET_BOX, type Sealing, SecretBox } from "../access/SecretBox.js"
 import { SecretSource } from "../access/SecretSource.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { Agents } from "../catalog/Agents.js"
@@ -97,10 +97,7 @@ export class Integrations extends Context.Tag("@earshot/core/platforms/Integrati
   }
 >() {}
 
-const NO_SECRET_BOX = fieldError(
-  "secret",
-  "This engine stores no secrets: its operator has configured no key to seal them with (EARSHOT_SECRET_KEYS)."
-)
+const NO_SECRET_KEY = fieldError("secret", NO_SECRET_BOX)
 
 /** The platforms whose secret is the platform's own: nobody else can make it. */
 const GIVEN_SECRETS: ReadonlySet<Platform> = new Set<Platform>(["provider_b", "provider_f"])
@@ -144,7 +141,7 @@ export const layer = Layer.effect(
     const invalidate = (publicId: string) => known.invalidate((opened) => opened.publicId === publicId)
 
     const sealing: Effect.Effect<Sealing, ValidationFailed> = Option.match(box, {
-      onNone: () => Effect.fail(invalid(NO_SECRET_BOX)),
+      onNone: () => Effect.fail(invalid(NO_SECRET_KEY)),
       onSome: (one) => Effect.succeed(one)
     })
 

@@ -84,7 +84,7 @@ export const layer = (config: AudioThreadsConfig = {}): Layer.Layer<RecordingAud
           Effect.flatten,
           Effect.tapError((error) =>
             error instanceof AudioWorkFailed
-              ? Effect.logWarning("The audio of a recording cannot be worked on", { reason: error.reason })
+              ? Effect.logWarning("Failed to process the audio of a recording", { reason: error.reason })
               : Effect.void
           )
         )

@@ -131,7 +131,9 @@ const open = (connection: HostAccess): Either.Either<Opened, FieldErrors> => {
 
 export const makeGitHubCodeHost = (http: CodeHostHttp): CodeHost => {
   const reopen = (connection: OpenConnection): Either.Either<Opened, CodeHostFailed> =>
-    Either.mapLeft(open(connection), () => failed("The connection's settings are not complete."))
+    Either.mapLeft(open(connection), () =>
+      failed("The connection's settings are not complete. Create another connection.")
+    )
 
   const send = (settings: Settings, authorization: string, request: Omit<CodeHostRequest, "headers">) =>
     http.send(settings.base_url, {
@@ -155,7 +157,10 @@ export const makeGitHubCodeHost = (http: CodeHostHttp): CodeHost => {
             .setIssuedAt(now - CLOCK_DRIFT_SECONDS)
             .setExpirationTime(now + JWT_SECONDS)
             .sign(key),
-        catch: () => failed("The connection's private key cannot sign: it has fewer than 2048 bits.")
+        catch: () =>
+          failed(
+            "The connection's private key cannot sign: it has fewer than 2048 bits. Create a connection with a new key."
+          )
       })
       return yield* send(settings, jwt, request)
     })
@@ -176,7 +181,9 @@ export const makeGitHubCodeHost = (http: CodeHostHttp): CodeHost => {
       if (response.status !== 200) return yield* unexpectedStatus(response)
       const installation = yield* readInstallation(response)
       if (installation.id !== installation_id) return yield* new RepositoryUnavailable()
-      return yield* failed("The app's installation does not grant reading the contents of repositories.")
+      return yield* failed(
+        "The app's installation does not grant reading the contents of repositories. Grant it the repository permission Contents: Read-only."
+      )
     })
 
   /** The checkout of a token, if the token has no more permissions than requested. */
@@ -230,15 +237,20 @@ export const makeGitHubCodeHost = (http: CodeHostHttp): CodeHost => {
         const opened = yield* reopen(connection)
         const { installation_id, owner } = opened.settings
         const response = yield* asApp(opened, { method: "GET", path: `/app/installations/${installation_id}` })
-        if (response.status === 404) return yield* failed("The app has no such installation.")
+        if (response.status === 404) return yield* failed("The app has no such installation. Check installation_id.")
         if (response.status !== 200) return yield* unexpectedStatus(response)
         const installation = yield* readInstallation(response)
         if (installation.account?.login === undefined || !same(installation.account.login, owner)) {
-          return yield* failed("The app's installation is on another account than the connection's owner.")
+          return yield* failed(
+            "The app's installation is on another account than the connection's owner. Check installation_id and owner."
+          )
         }
-        if (typeof installation.suspended_at === "string") return yield* failed("The app's installation is suspended.")
+        if (typeof installation.suspended_at === "string")
+          return yield* failed("The app's installation is suspended. Unsuspend it at the code host.")
         if (!["read", "write"].includes(installation.permissions.contents ?? "")) {
-          return yield* failed("The app's installation does not grant reading the contents of repositories.")
+          return yield* failed(
+            "The app's installation does not grant reading the contents of repositories. Grant it the repository permission Contents: Read-only."
+          )
         }
       }),
     issue: (connection, name) =>
@@ -250,7 +262,10 @@ export const makeGitHubCodeHost = (http: CodeHostHttp): CodeHost => {
           body: { repositories: [name], permissions: { contents: "read" } }
         })
         if (response.status === 422) return yield* denialReason(opened, name)
-        if (response.status === 404) return yield* failed("The app's installation is gone.")
+        if (response.status === 404)
+          return yield* failed(
+            "The app's installation was removed. Install the app again, and create another connection."
+          )
         if (response.status !== 201) return yield* unexpectedStatus(response)
         const granted = yield* readToken(response)
         return yield* validateToken(opened, name, granted).pipe(

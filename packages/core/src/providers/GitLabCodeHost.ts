@@ -111,7 +111,9 @@ export const lapseAfter = (expiresAt: DateTime.Utc): DateTime.Utc =>
 
 export const makeGitLabCodeHost = (http: CodeHostHttp): CodeHost => {
   const reopen = (connection: OpenConnection): Either.Either<Opened, CodeHostFailed> =>
-    Either.mapLeft(open(connection), () => failed("The connection's settings are not complete."))
+    Either.mapLeft(open(connection), () =>
+      failed("The connection's settings are not complete. Create another connection.")
+    )
 
   const send = ({ settings, token }: Opened, request: Omit<CodeHostRequest, "headers">) =>
     http.send(`${settings.base_url}/api/v4`, { ...request, headers: { "private-token": token } })
@@ -137,15 +139,24 @@ export const makeGitLabCodeHost = (http: CodeHostHttp): CodeHost => {
         const self = yield* send(opened, { method: "GET", path: "/personal_access_tokens/self" })
         if (self.status !== 200) return yield* unexpectedStatus(self)
         const own = yield* readOwnToken(self)
-        if (!own.scopes.includes("api")) return yield* failed("The connection's access token lacks the scope api.")
-        if (own.active === false) return yield* failed("The connection's access token has expired.")
+        if (!own.scopes.includes("api"))
+          return yield* failed(
+            "The connection's access token lacks the scope api. Create a connection with a token that has it."
+          )
+        if (own.active === false)
+          return yield* failed("The connection's access token has expired. Create a connection with a new one.")
         const { namespace } = opened.settings
         const response = yield* send(opened, { method: "GET", path: `/namespaces/${encodeURIComponent(namespace)}` })
-        if (response.status === 404) return yield* failed("The connection's access token does not see its namespace.")
+        if (response.status === 404)
+          return yield* failed(
+            "The connection's access token has no access to its namespace. Check the setting namespace."
+          )
         if (response.status !== 200) return yield* unexpectedStatus(response)
         const found = yield* readNamespace(response)
         if (!same(found.full_path, namespace)) {
-          return yield* failed("The connection's access token does not see its namespace.")
+          return yield* failed(
+            "The connection's access token has no access to its namespace. Check the setting namespace."
+          )
         }
       }),
     issue: (connection, name) =>
@@ -174,7 +185,9 @@ export const makeGitLabCodeHost = (http: CodeHostHttp): CodeHost => {
           }
         })
         if ([400, 403, 404, 422].includes(created.status) && !isLimited(created.headers)) {
-          return yield* failed("The code host does not allow the connection to create access tokens for this project.")
+          return yield* failed(
+            "The code host does not allow the connection to create access tokens for this project. Its access token needs the role Maintainer."
+          )
         }
         if (created.status !== 201) return yield* unexpectedStatus(created)
         const issued = yield* readIssued(created)

@@ -46,7 +46,7 @@ export interface LocalCodeHostConfig {
 const PROTOCOL = /^[a-z0-9=.:_-]{1,200}$/
 
 const NO_GIT = failed(
-  "git is not installed on the machine that holds the repositories, or cannot be run. Only code hosts of the kind local need it."
+  "git is not installed on the machine that holds the repositories, or cannot be run. Install it; only code hosts of the kind local need it."
 )
 
 const UNREADABLE = failed("The repository could not be read.")
@@ -227,7 +227,7 @@ export const makeLocalCodeHost = (
   const publicUrl = Effect.suspend(() => {
     const url = typeof config.publicUrl === "string" ? config.publicUrl : config.publicUrl()
     return url === undefined
-      ? failed("The address under which clients reach this engine's server is not known (EARSHOT_PUBLIC_URL).")
+      ? failed("The address at which clients reach this server is not configured. Set EARSHOT_PUBLIC_URL.")
       : Effect.succeed(url.replace(/\/+$/, ""))
   })
 

@@ -208,7 +208,7 @@ const respond = (
       const delay = asked ?? FIRST_DELAY_MILLIS * 2 ** (attempt - 1)
       return delay > LONGEST_DELAY_MILLIS
         ? new PlatformCallsFailed({
-            reason: `asks for no request in the next ${Math.ceil(delay / 1000)} seconds`,
+            reason: `accepts no requests for the next ${Math.ceil(delay / 1000)} seconds`,
             ...(status === undefined ? {} : { status })
           })
         : Effect.zipRight(Effect.sleep(delay), respond(send, attempt + 1))

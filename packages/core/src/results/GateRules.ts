@@ -52,7 +52,7 @@ const unjudgedFailures = (gate: Gate, { result, unjudged }: GatedResult): Readon
   gate.allowUnjudged || unjudged === 0
     ? []
     : [
-        `Nothing decides the success of ${unjudged} of ${runs(result.totalRuns)}. Add assertions, an expected outcome with a language model, or a metric that decides success; or accept it with --allow-unjudged.`
+        `The success of ${unjudged} of ${runs(result.totalRuns)} is unknown. Add assertions, an expected outcome with a language model, or a metric that decides success; or accept it with --allow-unjudged.`
       ]
 
 const unsuccessfulFailures = ({ result, unjudged }: GatedResult): ReadonlyArray<string> => {

@@ -49,7 +49,7 @@ export const successByCriteria = (criteria: ReadonlyArray<Criterion>): boolean |
 /** Why the success of a run is unknown, in one sentence. */
 export const undecidedReason = (criteria: ReadonlyArray<Criterion>): string =>
   criteria.length === 0
-    ? "Nothing decides its success: it has no assertions, no expected outcome and no metric that decides success."
+    ? "The success of the run is unknown: it has no assertions, no expected outcome and no metric that decides success."
     : summarize("Not decided", criteria)
 
 /** Why a run was not a success, in one sentence; null where it was, or where that is unknown. */

@@ -166,7 +166,7 @@ export const layer: Layer.Layer<LiveRuns, never, Results> = Layer.effect(
         if (live === undefined) {
           return yield* notLive(
             status === "running"
-              ? "The run is played by another process or by a worker; it can be heard only where it is played."
+              ? "The run is executed by another process or by a worker. Only the process that executes a run streams it."
               : `The run is not in progress: it is ${status}.`
           )
         }

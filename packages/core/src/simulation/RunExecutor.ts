@@ -64,7 +64,7 @@ export const firstOf = (executors: ReadonlyArray<RunExecutor["Type"]>): RunExecu
       (
         executors.find(({ channels }) => channels.includes(run.channel)) ??
         executors.find(({ shared }) => shared?.channels.includes(run.channel))
-      )?.play(run) ?? Effect.dieMessage(`No executor plays the channel ${run.channel}`),
+      )?.play(run) ?? Effect.dieMessage(`No executor executes runs of the channel ${run.channel}`),
     hasCapacity: Effect.every(executors, ({ hasCapacity = Effect.succeed(true) }) => hasCapacity)
   }
 }

@@ -25,7 +25,7 @@ export const layer = Layer.effect(
             Effect.catchTags({
               RecordingUrlNotAllowed: ({ reason }) => new RunAudioUnusable({ reason }),
               RecordingUnavailable: ({ reason }) =>
-                new RunAudioUnusable({ reason: `The recording cannot be had: ${reason}` })
+                new RunAudioUnusable({ reason: `The recording cannot be fetched: ${reason}` })
             })
           )
 

@@ -227,8 +227,8 @@ export const layer = (config: SimulationConfig = {}) =>
               // The executor may be the host's own; a defect would recur at a retry.
               Effect.catchAllDefect((defect) =>
                 Effect.as(
-                  Effect.logError("Failed to play a run", { run: taken.run.id, defect }),
-                  unplayable(`The run could not be played (${defect instanceof Error ? defect.name : "defect"}).`)
+                  Effect.logError("Failed to execute a run", { run: taken.run.id, defect }),
+                  unplayable(`The run could not be executed (${defect instanceof Error ? defect.name : "defect"}).`)
                 )
               ),
               Effect.asSome

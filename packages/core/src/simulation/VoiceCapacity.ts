@@ -12,7 +12,7 @@ export interface VoiceCapacity {
 }
 
 const LATE =
-  "Frames of calls by voice are sent late: no further run is begun in this process. Lower the concurrency of runs, or add processes or cores."
+  "Frames of calls by voice are sent late: this process starts no further runs. Lower the concurrency of runs, or add processes or cores."
 
 /** Measures the calls of a process. */
 export const makeVoiceCapacity = (maxLateMillis: number): VoiceCapacity => {

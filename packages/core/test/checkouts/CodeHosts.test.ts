@@ -233,10 +233,12 @@ describe("the GitHub code host", () => {
       expect(yield* Effect.flip(host.issue(connection, other))).toMatchObject({ _tag: "RepositoryUnavailable" })
       Reflect.deleteProperty(fake.permissions, "contents")
       expect(yield* Effect.flip(host.issue(connection, web))).toMatchObject({
-        reason: "The app's installation does not grant reading the contents of repositories."
+        reason:
+          "The app's installation does not grant reading the contents of repositories. Grant it the repository permission Contents: Read-only."
       })
       expect(yield* Effect.flip(host.test(connection))).toMatchObject({
-        reason: "The app's installation does not grant reading the contents of repositories."
+        reason:
+          "The app's installation does not grant reading the contents of repositories. Grant it the repository permission Contents: Read-only."
       })
     })
   )
@@ -288,14 +290,14 @@ describe("the GitHub code host", () => {
           (failure) => failure.reason
         )
       expect(yield* reason({ app_id: 1 })).toContain("HTTP 401")
-      expect(yield* reason({ installation_id: 1 })).toBe("The app has no such installation.")
+      expect(yield* reason({ installation_id: 1 })).toBe("The app has no such installation. Check installation_id.")
       expect(yield* reason({ owner: "somebody" })).toContain("on another account")
       const another = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey
       expect(yield* reason({}, another.export({ type: "pkcs8", format: "pem" }).toString())).toContain("HTTP 401")
       const short = generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey
       expect(yield* reason({}, short.export({ type: "pkcs8", format: "pem" }).toString())).toContain("2048 bits")
       fake.suspended = true
-      expect(yield* reason({})).toBe("The app's installation is suspended.")
+      expect(yield* reason({})).toBe("The app's installation is suspended. Unsuspend it at the code host.")
       expect(yield* Effect.flip(host.issue(connection, web))).toMatchObject({ _tag: "CodeHostFailed" })
     })
   )
@@ -363,7 +365,7 @@ describe("the GitLab code host", () => {
       const fake = yield* CheckoutKit.fakeGitLab
       const { connection, host } = gitlab(fake)
       const elsewhere = { ...connection, settings: { ...connection.settings, namespace: "Harbour" } }
-      expect((yield* Effect.flip(host.test(elsewhere))).reason).toContain("does not see its namespace")
+      expect((yield* Effect.flip(host.test(elsewhere))).reason).toContain("has no access to its namespace")
       fake.scopes = ["read_api"]
       expect((yield* Effect.flip(host.test(connection))).reason).toContain("lacks the scope api")
     })

@@ -40,7 +40,7 @@ describe("the gate of a result", () => {
       "nothing decides a run's success",
       {},
       gated([completed(true, 1), completed(null, 2)]),
-      [/^Nothing decides.* 2 of 3 runs/]
+      [/^The success of 2 of 3 runs is unknown/]
     ],
     [
       "a run was canceled",

@@ -70,7 +70,7 @@ describe("success criteria of a run", () => {
 
   it("explain an unknown success: nothing decides it, or no deciding metric has a value", () => {
     expect(undecidedReason([])).toBe(
-      "Nothing decides its success: it has no assertions, no expected outcome and no metric that decides success."
+      "The success of the run is unknown: it has no assertions, no expected outcome and no metric that decides success."
     )
     expect(undecidedReason(criteriaOf([score(null)], null))).toBe("Not decided: Outcome (Because.)")
   })

@@ -40,7 +40,7 @@ for (const database of TestEngine.databases) {
           )
           yield* (yield* JobRunner).drain
           expect((yield* as(results.listRuns({ result: made.id }))).results).toMatchObject([
-            { status: "failed", attempts: 1, error: "The run could not be played (TypeError)." }
+            { status: "failed", attempts: 1, error: "The run could not be executed (TypeError)." }
           ])
           expect(plays).toBe(1)
         })

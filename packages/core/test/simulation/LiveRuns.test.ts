@@ -116,7 +116,8 @@ for (const database of TestEngine.databases) {
         const { id } = runs[0]!
         yield* as(results.claim(untrusted({ channel: "provider_d_v2" })))
         expect(yield* Effect.flip(as(live.listen(id)))).toMatchObject({
-          reason: "The run is played by another process or by a worker; it can be heard only where it is played."
+          reason:
+            "The run is executed by another process or by a worker. Only the process that executes a run streams it."
         })
         expect(yield* Effect.flip(TestEngine.as(other.actor)(live.listen(id)))).toMatchObject({ _tag: "NotFound" })
       }).pipe(Effect.provide(engine))

@@ -30,7 +30,7 @@ const TAGS = [
   ["Results", "Results of test suites, their runs of simulated calls, and capacity."],
   ["Evaluators", "Test cases: how a simulated caller behaves, and how the call is evaluated."],
   ["Personalities", "How simulated callers speak and behave, and which of them a project has enabled."],
-  ["Test profiles", "What simulated callers know about themselves."],
+  ["Test profiles", "Facts and variables that simulated callers use."],
   ["Phone numbers", "Numbers that simulated callers call from."],
   ["Tools", "Tools that simulated callers can use during a call."],
   ["Folders", "Folders for evaluators, with dot-separated paths."],
@@ -385,7 +385,7 @@ const withheldBy = (operation: DocumentedEndpoint["operation"]): Permission | un
 }
 
 const RECEIPT: JsonSchema = {
-  description: "What a caller gets that may not read the result of what it has done: ids.",
+  description: "Ids only, for a caller that may not read the result of its request.",
   anyOf: [
     {
       type: "object",

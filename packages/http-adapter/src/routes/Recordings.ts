@@ -107,7 +107,7 @@ export const recordings: ReadonlyArray<Endpoint> = [
     summary: "Read the waveform of a recording",
     description:
       "The first request starts a job that computes it: until then `status` is `pending`, and the response has `Retry-After`. " +
-      "`unavailable` says why there is none: waveforms are computed of WAV, MP3 and Ogg Opus.",
+      "`unavailable` says why there is none: waveforms are available for WAV, FLAC, MP3 and Opus.",
     query: PeaksQuery,
     responses: [
       {

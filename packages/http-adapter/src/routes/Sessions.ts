@@ -109,7 +109,7 @@ export const sessions: ReadonlyArray<Endpoint> = [
     tag,
     summary: "Sign out of the web app",
     description: "Ends the session and removes its cookie. Without a session it does nothing.",
-    responses: [{ status: 204, description: "There is no session any more." }],
+    responses: [{ status: 204, description: "The session has ended, or there was none." }],
     handle: ({ visitor }) =>
       Effect.gen(function* () {
         if (visitor.session !== undefined) yield* (yield* BrowserSessions).signOut(visitor.session)

@@ -78,7 +78,11 @@ describe.each(TestEngine.databases)("remote code hosts on %s", async (database) 
         "The code host forbids this to the connection (HTTP 403).",
         null
       ],
-      [{ status: 404, body: { message: responseText } }, "The app's installation is gone.", null],
+      [
+        { status: 404, body: { message: responseText } },
+        "The app's installation was removed. Install the app again, and create another connection.",
+        null
+      ],
       [{ status: 500, body: responseText }, "The code host answered HTTP 500.", null],
       [{ status: 429, headers: { "retry-after": "17" } }, "The code host's rate limit is exceeded (HTTP 429).", "17"],
       ["hangs", "The code host took longer than 2 seconds.", null],
