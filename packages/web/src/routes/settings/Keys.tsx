@@ -179,8 +179,7 @@ export const Keys = () => {
                     disabled={revoke.isPending}
                     aria-label={`Revoke ${key.name}`}
                     onClick={() => {
-                      if (confirm(`Revoke "${key.name}"? Requests with it are refused from now on.`))
-                        revoke.mutate(key.id)
+                      if (confirm(`Revoke "${key.name}"? Requests with it are refused at once.`)) revoke.mutate(key.id)
                     }}
                   >
                     Revoke
