@@ -11700,7 +11700,7 @@ export interface operations {
                  *       "settings": {
                  *         "app_id": 12345,
                  *         "installation_id": 67890,
-                 *         "owner": "harbour-dental"
+                 *         "owner": "harbor-dental"
                  *       },
                  *       "secret": "-----BEGIN RSA PRIVATE KEY-----\n..."
                  *     }
@@ -11713,7 +11713,7 @@ export interface operations {
                  *       "settings": {
                  *         "app_id": 12345,
                  *         "installation_id": 67890,
-                 *         "owner": "harbour-dental"
+                 *         "owner": "harbor-dental"
                  *       },
                  *       "secret": "-----BEGIN RSA PRIVATE KEY-----\n..."
                  *     }
@@ -11726,7 +11726,7 @@ export interface operations {
                  *       "settings": {
                  *         "app_id": 12345,
                  *         "installation_id": 67890,
-                 *         "owner": "harbour-dental"
+                 *         "owner": "harbor-dental"
                  *       },
                  *       "secret": "-----BEGIN RSA PRIVATE KEY-----\n..."
                  *     }

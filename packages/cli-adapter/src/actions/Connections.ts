@@ -24,13 +24,13 @@ export interface CreateOptions extends WithHosts {
   readonly secretFile: string | undefined
 }
 
-/** `owner=harbour` as the API takes it. */
+/** `owner=harbor` as the API takes it. */
 const settingsOf = (texts: ReadonlyArray<string>) =>
   Effect.map(
     Effect.forEach(texts, (text) => {
       const [, name = "", value = ""] = /^([a-z_]+)=(.*)$/s.exec(text) ?? []
       return name === ""
-        ? new UsageError({ reason: "--set: Expected NAME=VALUE, such as owner=harbour-dental." })
+        ? new UsageError({ reason: "--set: Expected NAME=VALUE, such as owner=harbor-dental." })
         : Effect.succeed([name, value] as const)
     }),
     (pairs) => Object.fromEntries(pairs)

@@ -12,7 +12,7 @@ export const CheckoutDraft = Fields.object({ repo: Fields.text({ max: 1000, blan
 /** A key to one repository, to read it: the only time that it is there to be shown. */
 export interface Checkout {
   readonly repo: string
-  /** With its owner: `harbour/web`. */
+  /** With its owner: `harbor/web`. */
   readonly fullName: string
   /** Without any credential in it. */
   readonly cloneUrl: string

@@ -38,7 +38,7 @@ const USERNAME = "oauth2"
 const REPORTER = 20
 const SCOPES = ["read_repository"]
 
-/** A group or user, with its parent groups: `harbour/web`. */
+/** A group or user, with its parent groups: `harbor/web`. */
 const NAMESPACE = /^[A-Za-z0-9_.][A-Za-z0-9_.-]*(?:\/[A-Za-z0-9_.][A-Za-z0-9_.-]*)*$/
 
 const Settings = Fields.object({
@@ -46,7 +46,7 @@ const Settings = Fields.object({
   namespace: Fields.text({ max: 500, blank: false }).pipe(
     Schema.filter(
       (text) =>
-        (NAMESPACE.test(text) && !text.includes("..")) || "Enter the path of a group or user, such as harbour/web."
+        (NAMESPACE.test(text) && !text.includes("..")) || "Enter the path of a group or user, such as harbor/web."
     )
   )
 })

@@ -66,7 +66,7 @@ export const checkouts: ReadonlyArray<Endpoint> = [
       example: {
         host: "github",
         name: "Our app",
-        settings: { app_id: 12345, installation_id: 67890, owner: "harbour-dental" },
+        settings: { app_id: 12345, installation_id: 67890, owner: "harbor-dental" },
         secret: "-----BEGIN RSA PRIVATE KEY-----\n..."
       },
       run: (body) =>

@@ -42,7 +42,7 @@ export const HOSTS: Readonly<Record<HostKind, HostText>> = {
   gitlab: {
     name: "GitLab",
     settings: [
-      { key: "namespace", name: "Namespace", hint: "Path of the group or user, such as harbour/dental." },
+      { key: "namespace", name: "Namespace", hint: "Path of the group or user, such as harbor/dental." },
       baseUrl("https://gitlab.com")
     ],
     secret: { name: "Access token", hint: "With the scope api and the role Maintainer.", isLong: false },
