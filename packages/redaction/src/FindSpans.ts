@@ -2,7 +2,6 @@ import { runSync, type Steps } from "./Steps.js"
 import type { CallText } from "./CallText.js"
 import { cuesOf } from "./Cues.js"
 import { dialogueOf } from "./dialogue/Dialogue.js"
-import { withHyphens } from "./Hyphenated.js"
 import { placeIn, readingOf } from "./PlainText.js"
 import { corrections } from "./recognizers/answers/Answers.js"
 import { CallReader } from "./recognizers/CallReader.js"
@@ -12,6 +11,7 @@ import { type Found, resolve } from "./Resolve.js"
 import type { Candidate } from "./TextSpan.js"
 import { spokenAddressesOf } from "./SpokenForms.js"
 import { runsOf } from "./SpokenNumbers.js"
+import { wholeValue } from "./WholeValues.js"
 import type { Model } from "./tagger/Model.js"
 import { shippedModel, taggerCandidates, type TaggerThresholds } from "./tagger/Tagger.js"
 
@@ -69,7 +69,7 @@ export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<
     const mayAnnounce = ANNOUNCERS.has(recognizer)
     for (const one of some) {
       if ((!everyday && one.everyday === true) || (mayAnnounce && isAnnouncing(one))) continue
-      candidates.push({ ...withHyphens(reader, one), recognizer: one.recognizer ?? recognizer })
+      candidates.push({ ...wholeValue(reader, one), recognizer: one.recognizer ?? recognizer })
     }
   }
   for (const [name, recognize] of recognizers) {

@@ -52,6 +52,10 @@ describe("a request of a few words", () => {
       expectHidden(field, lines, ...values)
     })
 
+  it("does not take the age of a thing for that of a person", () => {
+    expectUntouched("A: how old is the roof", "C: twelve years")
+  })
+
   it("does not take a number of an order for one to call", () => {
     expectUntouched("A: order number", "C: 8841209")
   })
@@ -176,6 +180,13 @@ describe("written text", () => {
     ["person_name", "C: Ragnhild called about the depot.", "Ragnhild"],
     ["person_name", "C: did you say bryan with a y", "bryan"],
     ["person_name", "C: Jacqueline du Preez is waiting.", "du", "Preez"],
+    ["account_number", "C: the one ending double two oh nine", "two oh nine"],
+    ["person_name", "C: my wife ottavia is seventy one and she cannot hear well", "ottavia"],
+    ["age", "C: my wife ottavia is seventy one and she cannot hear well", "seventy"],
+    ["password", "C: Access code is 4471# for the door.", "4471", "#"],
+    ["location", "C: Is anybody still working in the Durban branch?", "Durban"],
+    ["vehicle_id", "C: Your car MH 12 AB 1234 is ready.", "MH 12", "1234"],
+    ["url", "C: She can be found on linkedin.com/in/chukwuemeka-o.", "chukwuemeka"],
     ["url", "C: w w w dot holm and sons dot net", "holm", "sons", "net"],
     ["password", "C: temp password Tulip#44marsh. Change it please!", "Tulip", "44marsh"]
   ] as const)

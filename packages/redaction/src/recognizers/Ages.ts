@@ -51,10 +51,17 @@ const afterVerb = (reader: CallReader, { chars, from, to }: Run, before: string)
     return [age(reader, from, to, 0.85, `cue "${weighed.cue.phrase}"`)]
   return Number(chars) >= 1 && !/^(at|under|over)$/.test(before) && relatives.test(reader.phrase(from - 4, from - 1))
     ? [age(reader, from, to, 0.6, "a person is ...")]
-    : Number(chars) >= 1 && isNameBefore(reader, from - 2)
+    : Number(chars) >= 1 && (isNameBefore(reader, from - 2) || isRelativeBefore(reader, from - 2))
       ? [age(reader, from, to, 0.6, "somebody is ...")]
       : []
 }
+
+/** "my wife ottavia is seventy one": a name that no list has. */
+const isRelativeBefore = (reader: CallReader, verb: number): boolean =>
+  reader.cls(verb) === "w" &&
+  /^(my|his|her|our)$/.test(reader.word(verb - 2)) &&
+  relatives.test(reader.word(verb - 1)) &&
+  !reader.isIn("common1", reader.word(verb))
 
 /** "my daughter Saoirse is six", "Rosalind Achebe, is 72": a name behind which an age is said. */
 const isNameBefore = (reader: CallReader, verb: number): boolean => {

@@ -59,11 +59,18 @@ const withLastName = (names: NameReader, from: number, to: number): number => {
   return reader.endsAt(at + 1, /^[.,?!n;]$/) || AFTER_NAME.test(reader.word(at + 1)) ? at + 1 : to
 }
 
+const RELATIVE =
+  /^(?:my|his|her|our|your) (?:wife|husband|son|daughter|mother|father|mom|mum|dad|brother|sister|partner|boyfriend|girlfriend|cousin|uncle|aunt|nephew|niece|neighbor|boss|roommate|friend)$/
+const AFTER_RELATIVE =
+  /^(is|was|has|had|will|can|and|who|she|he|needs|wants|called|from|in|at|lives|said|does|did|would)$/
+
 /** "this is rutger i need": behind "this is" and before what goes on after a name, a word that no dictionary has. */
 const isUnknownName = (names: NameReader, at: number, phrase: string): boolean => {
   const { reader } = names
   const isWord = names.isWord(names.bare(at)) || reader.cls(at) !== "w" || reader.word(at).length < 3
-  if (phrase !== "this is" || isWord || names.isCased(at)) return false
+  if (isWord || names.isCased(at)) return false
+  if (RELATIVE.test(phrase)) return reader.endsAt(at + 1, /^[.,?!n;]$/) || AFTER_RELATIVE.test(reader.word(at + 1))
+  if (phrase !== "this is") return false
   return reader.endsAt(at + 1, /^[.,?!n;]$/) || AFTER_NAME.test(reader.word(at + 1))
 }
 

@@ -1,6 +1,6 @@
 import { addressRules } from "./AddressParts.js"
 import { byToken, type Recognizer } from "./CallReader.js"
-import { namedPlace, townAfterPreposition } from "./PlaceNames.js"
+import { namedPlace, townAfterPreposition, townOfBranch } from "./PlaceNames.js"
 import { coordinateRules } from "./SpokenCoordinates.js"
 import { streetRules } from "./Streets.js"
 
@@ -10,5 +10,6 @@ export const locations: Recognizer = byToken([
   ...addressRules,
   namedPlace,
   townAfterPreposition,
+  townOfBranch,
   ...coordinateRules
 ])

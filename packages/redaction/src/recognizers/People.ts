@@ -132,12 +132,15 @@ const explainedName: NameRule = (names, at, found) => {
 
 /** Shapes that only surnames have. */
 const SURNAME = /^(?:[OD]['’]\p{Lu}|Ma?c\p{Lu}|Fitz\p{Lu})\p{Ll}{2,}/u
+const SURNAME_STARTS = "ODMFo"
+const SHORTEST_SURNAME = 5
 const SURNAME_IN_LOWER_CASE = /^o['’]\p{Ll}{4,}$/u
 
 /** "O'Shaughnessy called", "mcgillicuddy" is left to the lists. */
 const shapedName: NameRule = (names, at, found) => {
   const { reader } = names
   const text = reader.written(at)
+  if (text.length < SHORTEST_SURNAME || !SURNAME_STARTS.includes(text[0] ?? "")) return undefined
   const isShaped = SURNAME.test(text) || (SURNAME_IN_LOWER_CASE.test(text) && reader.cls(at) === "w")
   if (isShaped) found.push(names.candidate("person_name", at, at + 1, 0.62, "a surname's shape"))
   return undefined

@@ -86,6 +86,19 @@ const isOrdinary = (reader: CallReader, from: number, to: number): boolean => {
 const AFTER_PLACE =
   /^(and|or|but|for|last|next|this|now|so|to|with|when|because|please|today|yesterday|tomorrow|has|is|was|are|on|in|at|right|area|where|actually|who|my|i|we|from|since|until|by|airport|city|all)$/
 
+/** "the Durban branch": a town of the place set before what a business has there. */
+export const townOfBranch = atWords(
+  "branch office store warehouse depot clinic campus airport showroom headquarters",
+  (reader, at, found) => {
+    for (let from = Math.max(0, at - MAX_TOWN); from < at; from++) {
+      if (reader.word(from - 1) !== "the" || townEnd(reader, from) !== at || isOrdinary(reader, from, at)) continue
+      found.push(reader.candidate("location", from, at, 0.66, `town before "${reader.word(at)}"`))
+      break
+    }
+    return undefined
+  }
+)
+
 /** "in toledo", "moved to grand rapids last year": a town of the place set behind a preposition of place. */
 export const townAfterPreposition = atWords(
   "in from to near outside around via visiting leaving",

@@ -132,11 +132,13 @@ const leadingStreet = atWords(
 /** Most words of a street's name behind the word for a street. */
 const MAX_LEADING = 5
 
+const SHORTEST_STREET = 7
 const GERMAN_STREET = /.(?:straße|strasse|gasse|allee)$/u
 
 /** "Lindenstraße 14", "lindenstrasse vierzehn" */
 const germanStreet: TokenRule = (reader, at, found) => {
-  if (reader.cls(at) !== "w" || !GERMAN_STREET.test(reader.word(at))) return undefined
+  const word = reader.word(at)
+  if (!word.endsWith("e") || word.length < SHORTEST_STREET || !GERMAN_STREET.test(word)) return undefined
   const run = reader.runFrom(at + 1)
   const to = run !== undefined && run.digits > 0 && run.digits < 5 ? run.to : at + 1
   found.push(reader.candidate("location", at, to, 0.88, "street"))

@@ -35,12 +35,16 @@ const isDomain = (labels: ReadonlyArray<string>, ending: string): boolean => {
   )
 }
 
+/** Score of a domain with a path: above names of people that may be in it. */
+const WITH_PATH = 0.92
+
 /** A bare domain with its path: "example.com/path". */
 const domain = (text: string, start: number, end: number, labels: number, ending: string): Candidate => {
   patterns.webPath.lastIndex = end
   const path = (patterns.webPath.exec(text)?.[0] ?? "").replace(trailing, "")
   const isSure = sureEndings.test(ending) || path.length > 1 || labels > 2
-  return candidate("url", start, end + path.length, isSure ? 0.8 : 0.4, "domain name")
+  const score = path.length > 1 ? WITH_PATH : isSure ? 0.8 : 0.4
+  return candidate("url", start, end + path.length, score, "domain name")
 }
 
 /** A file name or a bare domain, by what comes after its last dot. */

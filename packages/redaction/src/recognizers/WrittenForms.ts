@@ -10,6 +10,8 @@ export const patterns = {
   germanPlate: /(?<![\p{L}\d-])[A-ZÄÖÜ]{1,3}-[A-Z]{1,2} \d{1,4}(?![\p{L}\d-])/gu,
   /** "AB-123-CD": a French one. */
   frenchPlate: /(?<![\p{L}\d-])[A-Z]{2}-\d{3}-[A-Z]{2}(?![\p{L}\d-])/gu,
+  /** "MH 12 AB 1234": an Indian one. */
+  indianPlate: /(?<![\p{L}\d-])[A-Z]{2}[ -]?\d{1,2}[ -]?[A-Z]{1,3}[ -]?\d{4}(?![\p{L}\d-])/gu,
   /** "12DEC", "3Jan2024" */
   gluedDate:
     /(?<![\p{L}\d])(?:0?[1-9]|[12]\d|3[01])(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:(?:19|20)?\d{2})?(?![\p{L}\d])/giu,
@@ -31,9 +33,10 @@ export const patterns = {
 } as const
 
 const fields: ReadonlyArray<readonly [pattern: RegExp, field: SensitiveField, score: number]> = [
-  [patterns.britishPlate, "vehicle_id", 0.62],
+  [patterns.britishPlate, "vehicle_id", 0.8],
   [patterns.germanPlate, "vehicle_id", 0.56],
   [patterns.frenchPlate, "vehicle_id", 0.6],
+  [patterns.indianPlate, "vehicle_id", 0.88],
   [patterns.gluedDate, "date", 0.7],
   [patterns.gluedTime, "time", 0.8],
   [patterns.dottedTime, "time", 0.6],

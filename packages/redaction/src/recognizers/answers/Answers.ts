@@ -1,6 +1,7 @@
 import { isApart, speakerAt } from "../../CallText.js"
 import { anyPart, type AnswerPlace, type Exchange } from "../../dialogue/Dialogue.js"
 import type { Asked, Reading } from "../../dialogue/Questions.js"
+import { lastCueBefore } from "../../Cues.js"
 import { functionWords, wordSet } from "../../Lexicon.js"
 import { isNanp } from "../../Numbering.js"
 import type { SensitiveField } from "../../SensitiveField.js"
@@ -408,12 +409,23 @@ const goesOnWith = wordSet("right yes yeah yep correct and then okay")
 /** Fewest figures of a number that one side reads back. */
 const MIN_READ_BACK = 3
 
+/** Whether a harmless number was named in the turn of a number or the one before: "your order is ..." */
+const isOfHarmless = ({ call, cues }: CallReader, { from }: { readonly from: number }): boolean => {
+  const turn = call.turnOf[from] ?? 0
+  for (let at = lastCueBefore(cues, from); at >= 0; at--) {
+    const cue = cues[at]
+    if (cue === undefined || (call.turnOf[cue.from] ?? 0) < turn - 1) return false
+    if (cue.field === "nothing") return true
+  }
+  return false
+}
+
 /**
  * Numbers that correct or go on with one that the other side has read back without saying of what: "so that was two three one
  * forty four" - "right and then nine eight oh seven".
  */
 const readBacks = (reader: CallReader): ReadonlyArray<Candidate> => {
-  const { call, cues, runs } = reader
+  const { call, runs } = reader
   return runs.flatMap((run, at) => {
     const next = runs[at + 1]
     if (next === undefined || run.digits < MIN_READ_BACK || reader.turn(next.from) !== reader.turn(run.from) + 1)
@@ -422,9 +434,8 @@ const readBacks = (reader: CallReader): ReadonlyArray<Candidate> => {
     let from = next.from
     while (from > 0 && reader.turn(from - 1) === turn && reader.cls(from - 1) !== "n") from--
     const opens = corrects.has(reader.word(from)) || goesOnWith.has(reader.word(from))
-    const isHarmless = cues.some((cue) => cue.field === "nothing" && Math.abs(reader.turn(cue.from) - turn) <= 1)
-    if (!opens || next.from - from > MAX_LEAD || isHarmless || speakerAt(call, from) === speakerAt(call, run.from))
-      return []
+    if (!opens || next.from - from > MAX_LEAD || speakerAt(call, from) === speakerAt(call, run.from)) return []
+    if (isOfHarmless(reader, next)) return []
     let to = next.to
     while (to < reader.all.length && reader.turn(to) === turn && reader.cls(to) !== "n") to++
     if (isApart(call, from, run.from) || to - from > MAX_CORRECTION) return []

@@ -1,3 +1,4 @@
+import { wordSet } from "./Lexicon.js"
 import type { CallReader } from "./recognizers/CallReader.js"
 import type { Candidate } from "./TextSpan.js"
 import { tokenAt } from "./Tokens.js"
@@ -18,8 +19,25 @@ const isName = (reader: CallReader, at: number, field: string): boolean => {
   )
 }
 
+const SIGN = /^[#*]$/
+const signWords = wordSet("star pound hash asterisk")
+
+/** A code with the signs around it that are dialed with it: "4471#", "star four four one nine". */
+const withSigns = (reader: CallReader, one: Candidate): Candidate => {
+  const { text, tokens } = reader.call
+  const isSpoken = /[a-z]/i.test(text.slice(one.start, one.end))
+  const before = tokenAt(tokens, one.start) - 1
+  const start = isSpoken && signWords.has(reader.word(before)) ? reader.start(before) : one.start
+  const end = SIGN.test(text[one.end] ?? "") ? one.end + 1 : one.end
+  return start === one.start && end === one.end ? one : { ...one, start, end }
+}
+
+/** What was proposed with the rest of its value: signs of a code, other halves of a name. */
+export const wholeValue = (reader: CallReader, one: Candidate): Candidate =>
+  one.field === "password" ? withSigns(reader, one) : withHyphens(reader, one)
+
 /** A name or a place with the other halves of it that hyphens tie to it: all of "Adebayo-Clarke" where one half was found. */
-export const withHyphens = (reader: CallReader, one: Candidate): Candidate => {
+const withHyphens = (reader: CallReader, one: Candidate): Candidate => {
   if (one.field !== "person_name" && one.field !== "location") return one
   const { text, tokens } = reader.call
   const isInitial = one.field === "person_name" && /^[A-Z]\. $/.test(text.slice(Math.max(0, one.start - 3), one.start))
