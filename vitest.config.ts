@@ -6,20 +6,25 @@ const conditions = ["@earshot/source", "module", "node", "development|production
 
 /** The files that take longest. Started first, none of them is left for one process at the end. */
 const LONGEST = [
-  "cli-adapter/test/commands/Processes.test.ts",
-  "test-kit/test/models/Models.test.ts",
-  "core/test/storage/clickhouse/ColumnFilter.test.ts",
-  "core/test/storage/clickhouse/ColumnStore.test.ts",
-  "core/test/calls/Canary.test.ts",
   "bench/test/Benchmarks.test.ts",
   "http-adapter/test/conformance/Server.test.ts",
+  "cli-adapter/test/commands/Processes.test.ts",
+  "scripts/packages/packages.test.ts",
+  "core/test/analytics/ProjectionCrash.test.ts",
+  "test-kit/test/models/Models.test.ts",
+  "core/test/storage/clickhouse/ColumnStore.test.ts",
   "web/test/Web.test.ts",
-  "test-kit/test/contracts/Stores.test.ts",
+  "core/test/storage/clickhouse/ColumnFilter.test.ts",
+  "cli-adapter/test/commands/TwoServers.test.ts",
+  "core/test/calls/Canary.test.ts",
+  "core/test/analytics/Projections.test.ts",
+  "cli-adapter/test/commands/Import.test.ts",
   "cli-adapter/test/commands/Checkouts.test.ts",
   "cli-adapter/test/commands/TakeOver.test.ts",
-  "http-adapter/test/conformance/InjectedFaults.test.ts",
-  "cli-adapter/test/commands/TwoServers.test.ts",
   "cli-adapter/test/commands/Remote.test.ts",
+  "http-adapter/test/conformance/InjectedFaults.test.ts",
+  "test-kit/test/contracts/Stores.test.ts",
+  "http-adapter/test/checkouts/LocalRepositories.test.ts",
   "core/test/results/Crash.test.ts"
 ]
 
