@@ -71,6 +71,12 @@ describe("a value that may be of either of two fields", () => {
       ["A: i need the nine digits from your tax card", "C: four two eight one nine double six oh three"],
       "four two"
     ],
+    [
+      "credit_card",
+      ["A: read me the number", "C: four one four seven two oh two two nine nine oh one one six six oh"],
+      "four one"
+    ],
+    ["password", ["A: password please", "C: sunflower twelve"], "sunflower", "twelve"],
     ["phone_number", ["C: license S530460819 call 503 555 0142"], "0142"],
     ["person_name", ["C: Guadalupe wants the July 19 slot moved to July 22."], "Guadalupe"]
   ] as const)

@@ -65,6 +65,12 @@ const plainSocialSecurityNumber: FormRule = ({ found, groups, isDigits, run }) =
     ? found("ssn", 0.505, "nine digits", "a range that is given out")
     : undefined
 
+const CARD = /^3\d{14}$|^[3-6]\d{15}$/
+
+/** As many figures as a card has, which a caller or a recognizer of speech may have got wrong. */
+const plainCreditCard: FormRule = ({ found, isDigits, run: { chars } }) =>
+  isDigits && CARD.test(chars) && !isCardNumber(chars) ? found("credit_card", 0.505, "payment card length") : undefined
+
 const northAmerican = ({ found, groups, hasPlus, run: { chars } }: Form): Candidate => {
   if (/^(1-)?3-3-4$|^(1-)?3-7$|^(1-)?3-3-2-2$|^6-4$/.test(groups))
     return found("phone_number", 0.8, `given as ${groups}`, "North American numbering plan")
@@ -115,6 +121,7 @@ export const byForm = (reader: CallReader, run: Run): ReadonlyArray<Candidate> =
   const others = [
     ...(explained.length === 0 ? [longNumber] : []),
     plainSocialSecurityNumber,
+    plainCreditCard,
     spelledCode,
     routingNumber
   ]

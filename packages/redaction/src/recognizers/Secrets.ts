@@ -62,7 +62,8 @@ interface Lead {
 const leadTo = (reader: CallReader, cueFrom: number, cueTo: number): Lead => {
   const { call } = reader
   let from = cueTo
-  let asked = isAsked(reader, cueFrom)
+  // "password please"
+  let asked = isAsked(reader, cueFrom) || reader.word(cueTo) === "please"
   let turned = false
   // "log in as ..." ends in its own link.
   let isLinked = /^(as|is)$/.test(reader.word(cueTo - 1)) || reader.word(cueTo) === "to"
