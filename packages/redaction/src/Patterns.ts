@@ -5,6 +5,7 @@ import { patterns as ibans } from "./recognizers/Ibans.js"
 import { patterns as network } from "./recognizers/NetworkAddresses.js"
 import { patterns as urls } from "./recognizers/Urls.js"
 import { patterns as handles } from "./recognizers/Usernames.js"
+import { patterns as written } from "./recognizers/WrittenForms.js"
 import { patterns as phones } from "./recognizers/WrittenPhoneNumbers.js"
 import { classPatterns as money } from "./recognizers/Money.js"
 import { classPatterns as clockTimes } from "./recognizers/ClockTimes.js"
@@ -30,6 +31,7 @@ export const patternsOverText: Readonly<Record<string, RegExp>> = {
   ...coordinates,
   ...phones,
   ...handles,
+  ...written,
   ...datePatterns,
   ...Object.fromEntries(Object.entries(money).map(([name, pattern]) => [`money ${name}`, pattern])),
   ...Object.fromEntries(
