@@ -153,8 +153,7 @@ const redactSubject = (
     ]),
     ([metadata, dynamicVariables]) => ({
       ...subject,
-      endedReason:
-        subject.endedReason === null ? null : redactEndedReason(subject.endedReason, redactFields, options),
+      endedReason: subject.endedReason === null ? null : redactEndedReason(subject.endedReason, redactFields, options),
       metadata,
       dynamicVariables,
       agentDescription: text(subject.agentDescription) ?? "",
