@@ -103,6 +103,9 @@ const areAlike = (a: string, b: string): boolean => families.some((family) => fa
 /** By how much a reading as a field that looks alike may be less sure than the one that names the span and still be one. */
 const ALIKE = 0.4
 
+/** The score from which on a name was introduced as one: "my name is", "Mrs". */
+const INTRODUCED = 0.9
+
 /**
  * Whether a reading stays known beside the one that names the span, for those who request its field alone: whoever
  * requests it must not find the value because another field looked likelier.
@@ -116,6 +119,8 @@ const isOtherReading = (one: Candidate, best: Candidate): boolean => {
   if (best.recognizer === "answers" && one.byCue === true) return false
   // No card and no North American phone number has nine figures.
   if ((best.field === "credit_card" || best.field === "phone_number") && one.field === "ssn") return true
+  // "My name is Kimberly Rodriguez": no place, though there are places of that name.
+  if (best.field === "person_name" && best.recognizer === "people" && best.score >= INTRODUCED) return false
   return areAlike(best.field, one.field) && one.score >= best.score - ALIKE
 }
 

@@ -199,7 +199,7 @@ describe("the pages of tests", () => {
     expect(await live.getByText("Good evening.").isVisible()).toBe(true)
     // Nobody plays it any more: the page says where it can be heard.
     await page.reload()
-    await live.getByRole("alert").getByText("played by another process or by a worker").waitFor()
+    await live.getByRole("alert").getByText("executed by another process or by a worker").waitFor()
   })
 
   it("offer nothing that the key may not do", async () => {

@@ -101,7 +101,7 @@ export const spoken: Readonly<Record<string, Spoken>> = {
   age: { says: "I am forty seven years old.", value: "forty seven" },
   phone_number: { says: "My phone number is 415-555-0171.", value: "415-555-0171" },
   email_address: { says: "Write to ann.lee@example.com please.", value: "ann.lee@example.com" },
-  date: { says: "The appointment is on March 14, 2024.", value: "March 14, 2024" },
+  date: { says: "The appointment is on March 14, 2024.", value: "March 14, 2024", covers: ["dob"] },
   time: { says: "It begins at 10:45 AM.", value: "10:45 AM" },
   location: { says: "I live at 1482 Maple Street, Chicago.", value: "1482 Maple Street" },
   origin: { says: "I am Brazilian.", value: "Brazilian" },
