@@ -1,4 +1,5 @@
 /** Evaluates the formulas of many calls together: reads, computes, saves and charges in a few statements for all. */
+import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -36,7 +37,7 @@ interface Task {
 /** What a job computed, before it is saved. */
 interface Computed {
   readonly claim: Claim
-  readonly call: CallRecord
+  readonly call: Pick<CallRecord, "id" | "redactFields">
   readonly evaluated: ReadonlyArray<Evaluated>
   readonly hasMore: boolean
   /** The metrics of the call's agent that decide whether a call succeeded. */
@@ -51,6 +52,9 @@ interface AgentData {
 }
 
 type Outcomes = ReadonlyArray<BatchOutcome>
+
+/** Calls whose transcripts are in memory together: each may have two million characters. */
+const READ_TOGETHER = 8
 
 const decodePayload = Schema.decodeUnknownEither(EvaluationPayload)
 
@@ -122,7 +126,7 @@ export const make = (batch: number) =>
           scorer.immediate(subjectOf(call, agent.description), chosen),
           ({ evaluated, remaining }): Computed => ({
             claim,
-            call,
+            call: { id: call.id, redactFields: call.redactFields },
             evaluated,
             hasMore: remaining.length > 0,
             deciding: agent.deciding
@@ -149,21 +153,24 @@ export const make = (batch: number) =>
     const computeAll = (permit: Permit<"calls:write">, tasks: ReadonlyArray<Task>) =>
       Effect.gen(function* () {
         const ids = [...new Set(tasks.map(({ payload }) => payload.call))]
-        const found = new Map((yield* pace.evaluate(calls.findAll(permit, ids))).map((call) => [call.id, call]))
-        const earlier = yield* evaluations.summaries(permit, [...found.keys()])
+        const earlier = yield* evaluations.summaries(permit, ids)
         const byAgent = new Map<AgentId, AgentData>()
         const computed: Array<Computed> = []
         const failures: Array<BatchOutcome> = []
-        for (const task of tasks) {
-          const call = found.get(task.payload.call)
-          if (call === undefined) continue
-          const agent = byAgent.get(call.agentId) ?? (yield* readAgent(permit, call.agentId))
-          byAgent.set(call.agentId, agent)
-          const exit = yield* Effect.exit(pace.evaluate(compute(task, call, agent, earlier)))
-          if (Exit.isSuccess(exit)) computed.push(exit.value)
-          else failures.push(yield* defective(task.claim, exit.cause))
-          // Requests are answered between two calls.
-          yield* Effect.yieldNow()
+        for (const part of Arr.chunksOf(tasks, READ_TOGETHER)) {
+          const wanted = [...new Set(part.map(({ payload }) => payload.call))]
+          const found = new Map((yield* pace.evaluate(calls.findAll(permit, wanted))).map((call) => [call.id, call]))
+          for (const task of part) {
+            const call = found.get(task.payload.call)
+            if (call === undefined) continue
+            const agent = byAgent.get(call.agentId) ?? (yield* readAgent(permit, call.agentId))
+            byAgent.set(call.agentId, agent)
+            const exit = yield* Effect.exit(pace.evaluate(compute(task, call, agent, earlier)))
+            if (Exit.isSuccess(exit)) computed.push(exit.value)
+            else failures.push(yield* defective(task.claim, exit.cause))
+            // Requests are answered between two calls.
+            yield* Effect.yieldNow()
+          }
         }
         return { computed, failures }
       })
