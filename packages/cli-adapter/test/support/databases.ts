@@ -39,6 +39,7 @@ export const initialized = ({
     Effect.flatMap(Organizations, (all) => all.create({ name: "Acme" })).pipe(
       Effect.map(({ agent, apiKey }) => ({ agent: agent.id, key: Redacted.value(apiKey.secret) })),
       Effect.provide(Engine.layer.pipe(Layer.provide(Database.layer(database)))),
+      // A database that cannot be set up is no outcome that a test expects.
       Effect.orDie
     )
   )

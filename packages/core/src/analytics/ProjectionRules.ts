@@ -72,3 +72,21 @@ export const RETRIES: Backoff = { initial: 500, max: 30_000 }
 /** Whether values of deleted calls have been in files for so long that they are erased now. */
 export const isErasureDue = ({ now, unerased }: ProjectionStatus, afterMillis: number): boolean =>
   unerased !== null && now - unerased.first >= afterMillis
+
+/** The column store of a projection: whose it is, and which of its generations has what was applied. */
+type Projected = Pick<ProjectionStatus, "generation" | "installation">
+
+/**
+ * What of the stored state holds in the database that it is read from. Identities end in `/` and the timeline. Elsewhere than
+ * in `before`, a dump was restored: the column store has another database's calls, and stays that one's. On another timeline,
+ * after a failover to a standby or a recovery to a point in time, it may have calls that were lost.
+ */
+export const stateIn = (
+  database: string,
+  { generation, installation }: Projected,
+  before: string | null
+): Projected => {
+  if (before === null || before === database) return { generation, installation }
+  const place = (identity: string): string => identity.slice(0, identity.lastIndexOf("/"))
+  return { generation: null, installation: place(before) === place(database) ? installation : null }
+}

@@ -72,6 +72,7 @@ export const underPath = (parent: string, errors: FieldErrors): FieldErrors =>
 export const failIfFieldErrors = <A>(errors: FieldErrors, value: () => A): Either.Either<A, FieldErrors> =>
   hasFieldErrors(errors) ? Either.left(errors) : Either.right(value())
 
+/** More choices than that are not listed in a message. There are 49 languages. */
 const MAX_LISTED = 50
 
 /** Messages used in more than one place; clients match on them, so each has one wording. */
@@ -89,7 +90,6 @@ export const Messages = {
     "Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].",
   notAList: "Expected a list of items.",
   notAnObject: "Expected an object.",
-  /** Lists the choices, unless there are more than somebody reads, such as the languages. */
   notAChoice: (value: unknown, choices: ReadonlyArray<string>) => {
     const message = `"${shorten(value)}" is not a valid choice.`
     return choices.length > MAX_LISTED ? message : `${message} Choose from ${choices.join(", ")}.`

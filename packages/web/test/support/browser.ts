@@ -29,6 +29,7 @@ interface Violation {
 export const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
   await page.evaluate(await axeSource())
   const found: ReadonlyArray<Violation> = await page.evaluate(async () => {
+    // The script above put it there, which no type says.
     const { axe } = globalThis as unknown as {
       axe: { run: (options: object) => Promise<{ violations: Array<Violation> }> }
     }

@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import { randomUUID } from "node:crypto"
 import type { ProjectedEvaluation } from "../../analytics/Projection.js"
 import { type ProjectionBatch, ProjectionFeed } from "../../analytics/ProjectionFeed.js"
+import { stateIn } from "../../analytics/ProjectionRules.js"
 import type { ProjectionStatus } from "../../analytics/ProjectionStatus.js"
 import { AgentId, CallId, MetricId, OrganizationId, ProjectId } from "../../kernel/Ids.js"
 import { UnitOfWork } from "../../kernel/Storage.js"
@@ -36,21 +37,6 @@ type StateRow = typeof StateRow.Type
 
 const pairOf = (first: number | null, last: number | null) => (first === null || last === null ? null : { first, last })
 
-/**
- * What of the projection's state is true of the database that it stands in. PostgreSQL's tables have other numbers after a
- * dump is restored, in another server another identifier: what the column store has is another database's then, whose
- * column store it stays. After a failover to a standby, or a recovery to a point in time, the timeline is another one, and
- * the column store may have what was lost.
- */
-const ofDatabase = (
-  { generation, installation, source_database: before }: StateRow,
-  database: string
-): Pick<StateRow, "generation" | "installation"> => {
-  if (before === null || before === database) return { generation, installation }
-  const place = (identity: string): string => identity.slice(0, identity.lastIndexOf("/"))
-  return { generation: null, installation: place(before) === place(database) ? installation : null }
-}
-
 const toStatus = (
   row: StateRow & {
     readonly first_change: number | null
@@ -59,7 +45,7 @@ const toStatus = (
   },
   now: number
 ): ProjectionStatus => ({
-  ...ofDatabase(row, row.database),
+  ...stateIn(row.database, row, row.source_database),
   recording: row.triggers !== null,
   rebuild: row.rebuild_to === null ? null : { done: row.rebuilt_to, of: row.rebuild_to },
   pending: pairOf(row.first_change, row.last_change),
@@ -200,7 +186,7 @@ export const layer = Layer.effect(
               const state = yield* locked
               const now = yield* time
               if (state.lease !== null && state.lease !== owner && state.lease_until_ms > now) return false
-              const { generation, installation } = ofDatabase(state, state.database)
+              const { generation, installation } = stateIn(state.database, state, state.source_database)
               yield* set({
                 installation: installation ?? randomUUID(),
                 generation,
