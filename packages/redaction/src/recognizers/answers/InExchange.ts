@@ -1,0 +1,351 @@
+/** Values in answers, by what the question asks for. */
+import { speakerAt } from "../../CallText.js"
+import type { AnswerPlace, Exchange } from "../../dialogue/Dialogue.js"
+import type { Asked, Reading } from "../../dialogue/Questions.js"
+import { functionWords, wordSet } from "../../Lexicon.js"
+import { isNanp } from "../../Numbering.js"
+import type { SensitiveField } from "../../SensitiveField.js"
+import type { Candidate } from "../../TextSpan.js"
+import { isCardNumber, isSsn, isVin } from "../../Validators.js"
+import { nameParticles } from "../../WordLists.js"
+import type { CallReader } from "../CallReader.js"
+import { alsoReadings } from "../NumbersByCue.js"
+import { bodyColors } from "../PhysicalAttributes.js"
+import { type Content, contentsOf } from "./Contents.js"
+import {
+  codeStretches,
+  dateStretches,
+  MAX_DATE_DIGITS,
+  measureStretches,
+  moneyStretches,
+  numberStretches,
+  spelledStretches,
+  type Stretch,
+  timeStretches
+} from "./Stretches.js"
+
+/** Score of an answer to a question: above any cue at a distance, below check digits of a form. */
+const ANSWER = 0.975
+
+/** Score of a harmless number that was asked for: above a form that proves little, below one with groups or check digits. */
+const HARMLESS = 0.575
+
+/** Fields by how much harm a leak does, for questions that ask for either of two. */
+const sensitivity: ReadonlyArray<SensitiveField> = [
+  "ssn",
+  "credit_card",
+  "bank_account",
+  "password",
+  "passport_number",
+  "driver_license",
+  "healthcare_number",
+  "dob",
+  "phone_number",
+  "account_number",
+  "numerical_pii",
+  "vehicle_id"
+]
+
+/** Fields whose values are figures alone. */
+const figuresOnly: ReadonlySet<string> = new Set(["phone_number", "ssn", "credit_card", "age", "nothing"])
+
+const charsIn = (stretches: ReadonlyArray<Stretch>): string => stretches.map(({ chars }) => chars).join("")
+
+const isValid = (field: string, chars: string): boolean => {
+  switch (field) {
+    case "credit_card":
+      return isCardNumber(chars)
+    case "ssn":
+      return isSsn(chars)
+    case "phone_number":
+      return isNanp(chars)
+    case "vehicle_id":
+      return isVin(chars)
+    default:
+      return false
+  }
+}
+
+const rankOf = (field: string): number => {
+  if (field === "nothing") return sensitivity.length + 1
+  const rank = sensitivity.findIndex((one) => one === field)
+  return rank < 0 ? sensitivity.length : rank
+}
+
+/**
+ * Which of the things that were asked for the answer is: one whose length and check digits fit, otherwise the most
+ * sensitive one. Words that name a number only beside others ("account", "id") come last.
+ */
+const chosen = (asked: ReadonlyArray<Asked>, values: ReadonlyArray<string>): Asked | undefined => {
+  const some = asked.filter(({ max, min }) => values.some(({ length }) => length >= min && length <= max))
+  // Two values without a break are longer than either.
+  const isLonger = asked.length > 1 && values.some(({ length }) => asked.every(({ max }) => length > max))
+  const fits = some.length === 0 && isLonger ? asked : some
+  const valid = fits.find(({ field }) => values.some((value) => isValid(field, value)))
+  if (valid !== undefined) return valid
+  return [...fits].sort((a, b) => Number(a.isWeak) - Number(b.isWeak) || rankOf(a.field) - rankOf(b.field))[0]
+}
+
+const candidateOf = (reader: CallReader, asked: Asked, { from, to }: { from: number; to: number }, score: number) =>
+  reader.candidate(asked.field, from, to, score, `answers "${asked.phrase}"`)
+
+/** What was answered as a whole, by speaker, and in the longest stretch. */
+const valuesOf = (reader: CallReader, stretches: ReadonlyArray<Stretch>): ReadonlyArray<string> => {
+  const together = new Map<string, string>()
+  for (const one of stretches) {
+    const speaker = speakerAt(reader.call, one.from)
+    together.set(speaker, (together.get(speaker) ?? "") + one.chars)
+  }
+  return [...stretches.map(({ chars }) => chars), ...together.values()]
+}
+
+/** Digits, letters and check digits decide which of the numbers that were asked for is answered. */
+const codes = (
+  reader: CallReader,
+  { answers, asked: all }: Exchange,
+  asked: ReadonlyArray<Asked>
+): ReadonlyArray<Candidate> => {
+  const letters = asked.some(({ field }) => !figuresOnly.has(field))
+  const stretches = answers.flatMap((place) => codeStretches(reader, place, letters, asked.length > 1))
+  const values = valuesOf(reader, stretches)
+  const one = chosen(asked, values)
+  if (one === undefined || !/\d/.test(charsIn(stretches)) === (one.field !== "vehicle_id")) return []
+  // Where a date was asked for as well, figures behind a month or beside a whole number are of the date.
+  const withDate = all.some(({ reads }) => reads === "date")
+  // "the phone and the date of birth": two values without a break may both be anywhere in what is said.
+  const dates = all.filter(({ reads }) => reads === "date")
+  const isOne =
+    stretches.length === 1 &&
+    all.length > 1 &&
+    charsIn(stretches).length > MAX_DATE_DIGITS &&
+    !answers.some((place) => hasOther(reader, place, stretches))
+  const isWhole = stretches.some(({ chars }) => isValid(one.field, chars))
+  return stretches
+    .filter(
+      ({ chars, from }) => !withDate || !(/^[Mm]$/.test(reader.cls(from - 1)) || (isWhole && chars.length < one.min))
+    )
+    .filter(({ chars }) => !(isCardNumber(chars) && one.field !== "credit_card") && !isVin(chars))
+    .flatMap((stretch) =>
+      readingsOf(isOne ? [...asked, ...dates] : asked, one, stretch.chars, isOne).flatMap((reading, at) => {
+        const score = (reading.field === "nothing" ? HARMLESS : ANSWER) - at * SCORE_STEP
+        const answer = candidateOf(reader, reading, stretch, score)
+        return [answer, ...alsoReadings(reading, answer)]
+      })
+    )
+}
+
+/** Whether a date, or a value that is redacted by now, stands beside what was answered. */
+const hasOther = (reader: CallReader, place: AnswerPlace, codeParts: ReadonlyArray<Stretch>): boolean =>
+  anyToken(place.from, place.to, (at) => reader.cls(at) === "P") ||
+  dateStretches(reader, place).some((date) => codeParts.every((code) => isApartFrom(code, date)))
+
+const isApartFrom = (a: Stretch, b: Stretch): boolean => a.to <= b.from || b.to <= a.from
+
+/** By how much the score of each further reading of an answer is below that of the one before. */
+const SCORE_STEP = 0.001
+
+/**
+ * What a part of an answer may be of what was asked for, the likeliest first: all that it is long enough for, and only those
+ * that pass their check where one does.
+ */
+const readingsOf = (asked: ReadonlyArray<Asked>, whole: Asked, chars: string, isOne: boolean): ReadonlyArray<Asked> => {
+  if (asked.length === 1 || whole.field === "nothing") return [whole]
+  const fitting = asked.filter(
+    ({ field, max, min }) =>
+      field !== "nothing" && field !== whole.field && (isOne || (chars.length >= min && chars.length <= max))
+  )
+  if (isOne) return [whole, ...fitting]
+  const valid = [whole, ...fitting].filter(({ field }) => isValid(field, chars))
+  return valid.length > 0 ? valid : [whole, ...fitting]
+}
+
+/** Whether figures and months may be a date where one is expected. */
+const isDate = (reader: CallReader, { from, to, chars }: Stretch, asked: Asked): boolean => {
+  if (asked.field === "dob" || asked.field === "credit_card") return true
+  for (let at = from; at < to; at++) if (/^[FsMmX/]$/.test(reader.cls(at))) return true
+  return to - from > 1 || /^(19|20)\d\d$|^\d{6,8}$/.test(chars) || asked.phrase.includes("year")
+}
+
+const present = (one: Asked | undefined): one is Asked => one !== undefined
+
+/** Answers of one way to be read: stretches of figures and the like. */
+const measured = (
+  reader: CallReader,
+  { answers }: Exchange,
+  asked: Asked | undefined,
+  read: (reader: CallReader, place: AnswerPlace) => ReadonlyArray<Stretch>,
+  accepts: (stretch: Stretch, all: ReadonlyArray<Stretch>) => boolean = () => true
+): ReadonlyArray<Candidate> =>
+  asked === undefined
+    ? []
+    : answers
+        .flatMap((place) => read(reader, place))
+        .filter((one, _, all) => accepts(one, all))
+        .map((stretch) => candidateOf(reader, asked, stretch, ANSWER))
+
+const particles: ReadonlySet<string> = new Set([...nameParticles, "dr", "doctor", "mr", "mrs", "ms", "st"])
+const placeWords = wordSet(
+  "of the city street st apartment apt unit north south east west saint new fort port upper lower"
+)
+const addressWords = wordSet("at dot underscore dash hyphen point period plus")
+const noExtra: ReadonlySet<string> = new Set()
+
+const isKnownName = (reader: CallReader, at: number): boolean => {
+  const word = reader.word(at).replace(/'s$/, "")
+  return reader.isIn("firstNames", word) || reader.isIn("lastNames", word)
+}
+
+const isCommonWord = (reader: CallReader, at: number): boolean =>
+  functionWords.has(reader.word(at)) ||
+  reader.isIn("common1", reader.word(at)) ||
+  reader.isIn("common2", reader.word(at))
+
+/** Whether any word of a stretch may be what was asked for rather than talk. */
+const anyToken = (from: number, to: number, test: (at: number) => boolean): boolean => {
+  for (let at = from; at < to; at++) if (test(at)) return true
+  return false
+}
+
+type Accepts = (reader: CallReader, from: number, to: number) => boolean
+
+const isName: Accepts = (reader, from, to) =>
+  to - from <= 5 &&
+  anyToken(from, to, (at) => {
+    if (reader.cls(at) !== "w" && reader.cls(at) !== "m") return false
+    const isCapital = reader.isCapitalized(at) && reader.isCapitalized(at + 1 < to ? at + 1 : at)
+    return isKnownName(reader, at)
+      ? !reader.isIn("common1", reader.word(at)) || reader.isCapitalized(at)
+      : !isCommonWord(reader, at) || (isCapital && at > from)
+  })
+
+/** Least ordinal that is the name of a street rather than one of a few: "fulton and ninth". */
+const STREET = 4
+
+const isPlace: Accepts = (reader, from, to) =>
+  (to - from === 1 && reader.cls(from) === "F" && reader.value(from) >= STREET) ||
+  reader.isIn("places", reader.phrase(from, to)) ||
+  anyToken(from, to, (at) => reader.cls(at) === "w" && !isCommonWord(reader, at)) ||
+  (anyToken(from, to, (at) => /^[dtyzNXh]$/.test(reader.cls(at))) && to - from >= 3)
+
+const isAddress: Accepts = (reader, from, to) =>
+  anyToken(from, to, (at) => /^(@|at|dot|underscore|gmail|yahoo|hotmail|outlook|icloud)$/.test(reader.word(at))) ||
+  anyToken(from, to, (at) => reader.cls(at) === "w" && !isCommonWord(reader, at))
+
+const isAny: Accepts = (reader, from, to) =>
+  to - from <= 8 && anyToken(from, to, (at) => /\p{L}/u.test(reader.written(at)))
+const isLook: Accepts = (reader, from, to) =>
+  to - from <= 4 && anyToken(from, to, (at) => bodyColors.has(reader.word(at)))
+const isFew: Accepts = (reader, from, to) =>
+  to - from <= 3 && anyToken(from, to, (at) => reader.cls(at) === "w" && !reader.isIn("common1", reader.word(at)))
+
+const genderWords = wordSet(
+  "straight gay bi man woman male female boy girl lady guy trans queer lesbian ace pan nonbinary they he she"
+)
+const isGender: Accepts = (reader, from, to) =>
+  anyToken(from, to, (at) => genderWords.has(reader.word(at))) || isFew(reader, from, to)
+
+/** How answers in words are read: what belongs to them, and what they have to be. */
+const wordReadings: Partial<
+  Readonly<Record<Reading, readonly [extra: ReadonlySet<string>, accepts: Accepts, score: number]>>
+> = {
+  name: [particles, isName, 0.92],
+  spelling: [particles, isName, 0.8],
+  place: [placeWords, isPlace, 0.93],
+  email: [addressWords, isAddress, 0.96]
+}
+
+/** How answers in words of a field are read, where it is not like names of jobs and origins. */
+const byFields: Partial<
+  Readonly<Record<string, readonly [extra: ReadonlySet<string>, accepts: Accepts, score: number]>>
+> = {
+  username: [addressWords, isAny, 0.93],
+  gender_sexuality: [noExtra, isGender, 0.915],
+  physical_attribute: [noExtra, isLook, 0.915]
+}
+
+const LONG = 14
+
+/**
+ * The parts of an answer in words: what the other side says until it says something long. Read-backs repeat values, which
+ * are found again without this.
+ */
+const wordAnswers = (answers: ReadonlyArray<AnswerPlace>): ReadonlyArray<AnswerPlace> => {
+  const own = answers.filter(({ byAsker }) => !byAsker)
+  const long = own.findIndex(({ from, end }) => end - from > LONG)
+  return long < 0 ? own : own.slice(0, long === 0 ? 1 : long)
+}
+
+/** Most tokens of an answer that is a user name with small words in it: "rain or shine". */
+const MAX_USER_NAME = 5
+
+type Join = (all: ReadonlyArray<Content>, next: Content) => ReadonlyArray<Content>
+
+const apart: Join = (all, next) => [...all, next]
+
+/** How the parts of an answer go together: over a small word inside an address, "sunny side up dot bakery", or a user name. */
+const joining = (reader: CallReader, asked: Asked, place: AnswerPlace): Join => {
+  const isUserName = asked.field === "username" && place.end - place.from <= MAX_USER_NAME
+  if (asked.reads !== "email" && !isUserName) return apart
+  return (all, next) => {
+    const last = all[all.length - 1]
+    const isInside =
+      last !== undefined &&
+      next.from - last.to === 1 &&
+      reader.cls(last.to) !== "P" &&
+      functionWords.has(reader.word(last.to)) &&
+      (isUserName || /^(?:at|dot|underscore|dash)$/.test(reader.word(next.from)))
+    return isInside ? [...all.slice(0, -1), { from: last.from, to: next.to }] : [...all, next]
+  }
+}
+
+/** Answers in words: names, places, addresses, user names. */
+const inWords = (reader: CallReader, { answers }: Exchange, asked: Asked): ReadonlyArray<Candidate> => {
+  const byField = byFields[asked.field] ?? ([noExtra, isFew, 0.915] as const)
+  const [extra, accepts, score] = wordReadings[asked.reads] ?? byField
+  return wordAnswers(answers).flatMap((place) =>
+    contentsOf(reader, { ...place, to: place.end }, extra)
+      .reduce<ReadonlyArray<Content>>(joining(reader, asked, place), [])
+      .filter(({ from, to }) => accepts(reader, from, to))
+      .map((content) => candidateOf(reader, asked, content, score))
+  )
+}
+
+/** A name that is spelled: at least two letters in all. */
+const spelledOut = (reader: CallReader, exchange: Exchange, asked: Asked): ReadonlyArray<Candidate> => {
+  const stretches = exchange.answers.flatMap((place) => spelledStretches(reader, place))
+  if (
+    charsIn(stretches).length < 2 ||
+    !stretches.some(({ from }) => reader.cls(from) === "L" || reader.cls(from + 1) === "L")
+  )
+    return []
+  return stretches.map((stretch) => candidateOf(reader, asked, stretch, 0.9))
+}
+
+/** What the answers of an exchange say of what was asked for. */
+export const inExchange = (reader: CallReader, exchange: Exchange): ReadonlyArray<Candidate> => {
+  const asking = (...readings: ReadonlyArray<Reading>): ReadonlyArray<Asked> =>
+    exchange.asked.filter(({ reads }) => readings.includes(reads))
+  const dates = asking("date", "more date")
+  // "good through what date": a date of something is more than a date.
+  const date = dates.find(({ field }) => field !== "date") ?? dates[0]
+  return [
+    ...codes(reader, exchange, asking("code")),
+    ...measured(
+      reader,
+      exchange,
+      date,
+      dateStretches,
+      (_, all) => date !== undefined && all.some((one) => isDate(reader, one, date))
+    ),
+    ...measured(reader, exchange, asking("time")[0], timeStretches),
+    ...measured(reader, exchange, asking("number")[0], numberStretches, ({ chars }) => Number(chars) <= 120),
+    ...measured(reader, exchange, asking("measure")[0], measureStretches),
+    ...measured(reader, exchange, asking("money")[0], moneyStretches),
+    ...asking("spelling")
+      .slice(0, 1)
+      .flatMap((one) => spelledOut(reader, exchange, one)),
+    ...[asking("name")[0], asking("spelling")[0], asking("place")[0], asking("email")[0], ...asking("words")]
+      .filter(present)
+      .flatMap((one) => inWords(reader, exchange, one))
+  ]
+}
