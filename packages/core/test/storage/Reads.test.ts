@@ -199,6 +199,22 @@ describe("reads that grow with the data", () => {
   )
 
   it.live(
+    "have another reader process started while a statement runs for long, and none for a short one",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const before = readerProcesses()
+        const started = () => readerProcesses().filter((pid) => !before.includes(pid)).length
+        yield* asList(sql`SELECT 1 AS one`)
+        expect(started()).toBe(1)
+        const read = yield* Effect.fork(asList(endless(sql, "sqlite")))
+        yield* until(Effect.sync(() => started() === 2))
+        yield* Fiber.interrupt(read)
+      }).pipe(Effect.provide(storageOn("sqlite", { readers: 2 }))),
+    60_000
+  )
+
+  it.live(
     "leave no process behind when the storage is closed",
     () =>
       Effect.gen(function* () {

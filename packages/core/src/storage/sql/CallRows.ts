@@ -12,10 +12,10 @@ import type { Found, PageRequest } from "../../kernel/Pages.js"
 import { hasBudget, reserveBytes, type ResponseBytesExceeded } from "../../kernel/ResponseBytes.js"
 import { boundedPage, orderOf, sizeOf, sizes } from "./BoundedPage.js"
 import type { CallMetric, CallRecord, Recording } from "../../calls/CallRecord.js"
-import { CallId, MetricId } from "../../kernel/Ids.js"
+import { MetricId } from "../../kernel/Ids.js"
 import { CallRow, SELECTED } from "./CallColumns.js"
 import type { DialectFragments } from "./Dialect.js"
-import { readRows } from "./Rows.js"
+import { jsonColumn, readRows } from "./Rows.js"
 
 const recordingOf = (row: CallRow): Recording | null =>
   row.blob_key === null || row.content_type === null || row.size_bytes === null || row.sha256 === null
@@ -36,7 +36,35 @@ const noFields: CallRecord["redactFields"] = []
 export const fieldsOf = (text: string): CallRecord["redactFields"] =>
   text === "" ? noFields : inInterfaceOrder(text.split(","))
 
-const toRecord = (row: CallRow): CallRecord => ({
+/** A metric of a call in the list that is read with its row. */
+const MetricRow = Schema.Struct({
+  id: MetricId,
+  name: Schema.String,
+  type: Schema.String,
+  value_kind: Schema.Literal("number", "boolean", "text", "null"),
+  value_number: Schema.NullOr(Schema.Number),
+  value_text: Schema.NullOr(Schema.String)
+})
+
+const toMetric = (row: typeof MetricRow.Type): CallMetric => ({
+  id: row.id,
+  name: row.name,
+  type: row.type,
+  score: row.value_number,
+  enum: row.value_kind === "text" ? row.value_text : null,
+  value:
+    row.value_kind === "number"
+      ? row.value_number
+      : row.value_kind === "boolean"
+        ? row.value_number === 1
+        : row.value_kind === "text"
+          ? row.value_text
+          : null
+})
+
+const ReadRow = Schema.Struct({ ...CallRow.fields, metrics: jsonColumn(Schema.Array(MetricRow)) })
+
+const toRecord = (row: typeof ReadRow.Type): CallRecord => ({
   id: row.id,
   organizationId: row.organization_id,
   projectId: row.project_id,
@@ -64,40 +92,11 @@ const toRecord = (row: CallRow): CallRecord => ({
   recording: recordingOf(row),
   redactFields: fieldsOf(row.redact_fields),
   redactions: row.redactions,
-  metrics: [],
+  metrics: row.metrics.map(toMetric),
   requestedMetrics: row.asked_metrics,
   createdAt: row.created_ms,
   updatedAt: row.updated_ms
 })
-
-const MetricRow = Schema.Struct({
-  call_id: CallId,
-  metric_id: MetricId,
-  name: Schema.String,
-  type: Schema.String,
-  value_kind: Schema.Literal("number", "boolean", "text", "null"),
-  value_number: Schema.NullOr(Schema.Number),
-  value_text: Schema.NullOr(Schema.String)
-})
-
-const toMetric = (row: typeof MetricRow.Type): readonly [CallId, CallMetric] => [
-  row.call_id,
-  {
-    id: row.metric_id,
-    name: row.name,
-    type: row.type,
-    score: row.value_number,
-    enum: row.value_kind === "text" ? row.value_text : null,
-    value:
-      row.value_kind === "number"
-        ? row.value_number
-        : row.value_kind === "boolean"
-          ? row.value_number === 1
-          : row.value_kind === "text"
-            ? row.value_text
-            : null
-  }
-]
 
 export type ReadError = SqlError | ParseResult.ParseError
 
@@ -119,8 +118,7 @@ export interface CallReader {
   readonly where: (tail: Fragment) => Effect.Effect<ReadonlyArray<CallRecord>, ReadError>
 }
 
-const calls = readRows(CallRow, toRecord)
-const metrics = readRows(MetricRow, toMetric)
+const calls = readRows(ReadRow, toRecord)
 
 /** The names that each column of a document is read for. */
 const NAMES_OF_COLUMN: ReadonlyArray<readonly [column: string, names: ReadonlyArray<CallExpansion>]> = [
@@ -152,38 +150,31 @@ export const makeReader = (sql: SqlClient, dialect: DialectFragments): CallReade
   const { bytes, column, tables } = dialect
   const everyColumn = sql.literal(SELECTED)
 
-  const withMetrics = (found: ReadonlyArray<CallRecord>) =>
-    found.length === 0
-      ? Effect.succeed(found)
-      : sql`SELECT e.call_id, e.metric_id, m.name, m.type, e.value_kind, e.value_number, e.value_text
-            FROM ${tables.metric_evaluations} e JOIN ${tables.metrics} m ON m.id = e.metric_id
-            WHERE ${dialect.isOneOf(
-              "e.call_id",
-              found.map((call) => call.id)
-            )} AND m.deleted_ms IS NULL
-            ORDER BY e.call_id, e.metric_id`.pipe(
-          metrics.all,
-          Effect.map((scored) => {
-            if (scored.length === 0) return found
-            const byCall = new Map<number, Array<CallMetric>>()
-            for (const [id, metric] of scored) {
-              const known = byCall.get(id)
-              if (known === undefined) byCall.set(id, [metric])
-              else known.push(metric)
-            }
-            return found.map((call) => ({ ...call, metrics: byCall.get(call.id) ?? call.metrics }))
-          })
-        )
+  // A statement of its own would be one more way to a reader process and back.
+  const metrics = sql`(
+    SELECT ${dialect.jsonObjects(
+      {
+        id: "e.metric_id",
+        name: "m.name",
+        type: "m.type",
+        value_kind: "e.value_kind",
+        value_number: "e.value_number",
+        value_text: "e.value_text"
+      },
+      "e.metric_id"
+    )}
+    FROM ${tables.metric_evaluations} e JOIN ${tables.metrics} m ON m.id = e.metric_id
+    WHERE e.call_id = c.id AND m.deleted_ms IS NULL)`
 
   /** The records of a subquery `page` of ids. */
   const records = (columns: Fragment, page: Fragment, order: Fragment) =>
-    sql`SELECT ${columns}
+    sql`SELECT ${columns}, ${metrics} AS metrics
         FROM (${page}) page
         JOIN ${tables.calls} c ON c.id = page.id
         JOIN ${tables.agents} a ON a.id = c.agent_id
         LEFT JOIN ${tables.call_transcripts} t ON t.call_id = c.id
         LEFT JOIN ${tables.call_recordings} r ON r.call_id = c.id
-        ${order}`.pipe(calls.all, Effect.flatMap(withMetrics))
+        ${order}`.pipe(calls.all)
 
   /** The bytes of a call `c` in a response: a transcript counts for each form in which it is there. */
   const size = (expand: CallExpansions): Fragment =>

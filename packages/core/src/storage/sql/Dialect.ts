@@ -75,6 +75,11 @@ export interface DialectFragments {
    * index lists, so its steps are taken one by one.
    */
   readonly jsonAt: (column: Fragment, path: ReadonlyArray<string>) => JsonFragments
+  /**
+   * An aggregate: a JSON list with an object for each row, as text, in the order of a column. Numbers and texts are as they
+   * are in the columns.
+   */
+  readonly jsonObjects: (columns: Readonly<Record<string, string>>, order: string) => Fragment
   /** The first instant of the month (UTC) that an instant lies in; both are epoch milliseconds. */
   readonly startOfMonth: (millis: Fragment) => Fragment
   /**
@@ -141,6 +146,11 @@ export interface SqliteFunctions {
 }
 
 export class Dialect extends Context.Tag("@earshot/core/storage/sql/Dialect")<Dialect, DialectFragments>() {}
+
+const namesAndValues = (columns: Readonly<Record<string, string>>): string =>
+  Object.entries(columns)
+    .map(([name, value]) => `'${name}', ${value}`)
+    .join(", ")
 
 /**
  * @param tablePrefix what the names of tables, indexes and functions begin with (default: none)
@@ -212,6 +222,8 @@ export const sqliteDialect = (
     }
   },
   // Rounded down to seconds, also before 1970: integer division rounds towards zero.
+  jsonObjects: (columns, order) =>
+    sql.literal(`json_group_array(json_object(${namesAndValues(columns)}) ORDER BY ${order})`),
   startOfMonth: (millis) =>
     sql`unixepoch((${millis} - ((${millis} % 1000) + 1000) % 1000) / 1000, 'unixepoch', 'start of month') * 1000`,
   percentile: (value, at) => sql`percentile_cont(${value}, ${at})`,
@@ -276,6 +288,8 @@ export const postgresDialect = (sql: SqlClient, tablePrefix = "", testPattern?: 
       flag: sql`CASE ${value} WHEN 'true' THEN 1 WHEN 'false' THEN 0 END`
     }
   },
+  jsonObjects: (columns, order) =>
+    sql.literal(`COALESCE(json_agg(json_build_object(${namesAndValues(columns)}) ORDER BY ${order}), '[]')::text`),
   startOfMonth: (millis) =>
     sql`(extract(epoch FROM date_trunc('month', to_timestamp(${millis} / 1000.0), 'UTC')) * 1000)::bigint`,
   percentile: (value, at) => sql`percentile_cont(${at}::float8) WITHIN GROUP (ORDER BY ${value})`,

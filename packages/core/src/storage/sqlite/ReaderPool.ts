@@ -38,6 +38,12 @@ const IDLE = 60_000
  */
 const GRACE = 50
 
+/**
+ * A statement that runs for this long, in milliseconds, has another reader started, so that the next read finds one that is
+ * ready. Most statements end before.
+ */
+const START_ANOTHER_AFTER = 50
+
 /** How long a reader process may take to start, in milliseconds: 135 to 465 were measured. */
 const START_LIMIT = 10_000
 
@@ -61,6 +67,11 @@ export const make = (config: ReaderPoolConfig): Effect.Effect<ReaderPool | undef
     const alive = new Set<ReaderProcess.ReaderProcess>()
     const idle = new Map<ReaderProcess.ReaderProcess, NodeJS.Timeout>()
 
+    const started = (): ReaderProcess.ReaderProcess => {
+      const reader = ReaderProcess.start(settings)
+      alive.add(reader)
+      return reader
+    }
     const take = (): ReaderProcess.ReaderProcess => {
       // The one that was used last, so that those that are not needed are stopped.
       for (const [reader, timer] of [...idle].reverse()) {
@@ -69,9 +80,7 @@ export const make = (config: ReaderPoolConfig): Effect.Effect<ReaderPool | undef
         if (!reader.hasEnded()) return reader
         alive.delete(reader)
       }
-      const started = ReaderProcess.start(settings)
-      alive.add(started)
-      return started
+      return started()
     }
     const stop = (reader: ReaderProcess.ReaderProcess): void => {
       clearTimeout(idle.get(reader))
@@ -88,6 +97,9 @@ export const make = (config: ReaderPoolConfig): Effect.Effect<ReaderPool | undef
       timer.unref()
       idle.set(reader, timer)
     }
+    const startAnother = (): void => {
+      if (idle.size === 0 && alive.size < config.readers) giveBack(started())
+    }
     yield* Effect.addFinalizer(() => Effect.sync(() => [...alive].forEach(stop)))
 
     /** A statement on a reader. `onAnswer` is called when the reader can be used again, which it cannot after a failure. */
@@ -98,14 +110,16 @@ export const make = (config: ReaderPoolConfig): Effect.Effect<ReaderPool | undef
       onAnswer: (reader: ReaderProcess.ReaderProcess) => void
     ): Effect.Effect<ReadonlyArray<object>, SqlError> =>
       Effect.async((resume) => {
-        let started: number | undefined
+        let startedAt: number | undefined
         let timer: NodeJS.Timeout | undefined
+        let whileRunning: NodeJS.Timeout | undefined
         let isDone = false
         let onDone = (): void => undefined
         const finish = () => {
           isDone = true
           clearTimeout(timer)
-          if (started !== undefined) read.spentMillis += performance.now() - started
+          clearTimeout(whileRunning)
+          if (startedAt !== undefined) read.spentMillis += performance.now() - startedAt
           onDone()
         }
         const failAfter = (millis: number, cause: ReadLimitExceeded | NotNow) => {
@@ -127,7 +141,8 @@ export const make = (config: ReaderPoolConfig): Effect.Effect<ReaderPool | undef
         reader.run(
           request,
           () => {
-            started = performance.now()
+            startedAt = performance.now()
+            whileRunning = setTimeout(startAnother, START_ANOTHER_AFTER)
             const limitMillis = limitOf(config.queryTimeoutMillis, read.kind)
             read.limitMillis = limitMillis
             failAfter(limitMillis - read.spentMillis, new ReadLimitExceeded({ limitMillis }))
