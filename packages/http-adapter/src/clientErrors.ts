@@ -9,6 +9,9 @@ type Connection = Pick<Duplex, "destroy" | "end" | "pause" | "resume" | "writabl
 
 const TOO_SLOW = "ERR_HTTP_REQUEST_TIMEOUT"
 
+/** The client has closed the connection, perhaps amid a message. */
+const NOBODY_READS = new Set(["ECONNRESET", "HPE_INVALID_EOF_STATE"])
+
 /**
  * Connections that were too slow and are closed in one turn of the event loop. Node reports thousands of them at once, and
  * closing all of those would keep every request waiting for half a second.
@@ -22,7 +25,8 @@ export const makeClientErrorHandler = (
   const slow: Array<Connection> = []
   const closeSlow = (): void => {
     for (const connection of slow.splice(0, CLOSED_PER_TURN)) {
-      respond(TOO_SLOW, connection, headers)
+      // Not when the client closes its side: thousands that do so at once would keep every request waiting as well.
+      respond(TOO_SLOW, connection, headers, () => connection.destroy())
       connection.resume()
     }
     if (slow.length > 0) setImmediate(closeSlow)
@@ -39,8 +43,8 @@ export const makeClientErrorHandler = (
 }
 
 /** There is no request object, so the response is written as text. */
-const respond = (code: string, connection: Connection, headers: HeaderFields): void => {
-  if (code === "ECONNRESET" || !connection.writable) {
+const respond = (code: string, connection: Connection, headers: HeaderFields, onSent?: () => void): void => {
+  if (NOBODY_READS.has(code) || !connection.writable) {
     connection.destroy()
     return
   }
@@ -55,7 +59,8 @@ const respond = (code: string, connection: Connection, headers: HeaderFields): v
       ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
       "",
       text
-    ].join("\r\n")
+    ].join("\r\n"),
+    onSent
   )
 }
 
