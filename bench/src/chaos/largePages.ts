@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { bodies, send, type Sent } from "./Load.js"
 import { CALLS, offenderAt } from "./Offender.js"
-import { type Running, type Scenario, statuses, withServer } from "./Scenario.js"
+import { repeated, type Running, type Scenario, statuses, withServer } from "./Scenario.js"
 
 const LARGE = 1_700_000
 const EXPANDED = `${CALLS}?limit=200&expand=transcript,transcript_object`
@@ -48,7 +48,8 @@ export const largePagesScenario: Scenario = {
           for (const socket of sockets) socket.destroy()
           return []
         })
-      const pages = (count: number) => Promise.all(Array.from({ length: count }, () => get(EXPANDED)))
+      const pages = (count: number) =>
+        repeated(2 * context.options.seconds, () => Promise.all(Array.from({ length: count }, () => get(EXPANDED))))
       const large = isTiny ? 3 : 200
       await checked(`${large} calls of 1.7 MB ingested`, [201], () => ingest(large, isTiny ? 100_000 : LARGE, "large"))
       await checked("one page of 200 calls of 1.7 MB", [200], () => pages(1))

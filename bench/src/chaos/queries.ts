@@ -1,7 +1,6 @@
 /** Costly questions of one organization, one at a time and several at once. */
-import { setTimeout as sleep } from "node:timers/promises"
 import { listWith, offenderAt } from "./Offender.js"
-import { type Running, type Scenario, statuses, withServer } from "./Scenario.js"
+import { repeated, type Running, type Scenario, statuses, withServer } from "./Scenario.js"
 import { seedCalls } from "./seedCalls.js"
 import type { Sent } from "./Load.js"
 
@@ -31,13 +30,7 @@ export const queriesScenario: Scenario = {
         const preview = (widget: object) => post("/dashboards/widgets/preview_data/", { dashboard, ...widget })
         const pie = () => preview({ chart_type: "pie", field: "metadata.customer.id" })
         const checked = async (title: string, act: () => Promise<ReadonlyArray<Sent>>) => {
-          const answers = await disturb(title, "unaffected", async () => {
-            const began = performance.now()
-            const given = await act()
-            // A fast answer leaves too few others to measure.
-            await sleep(Math.max(0, context.options.seconds * 1000 - (performance.now() - began)))
-            return given
-          })
+          const answers = await disturb(title, "unaffected", () => repeated(2 * context.options.seconds, act))
           context.figures.note(`${title}: answered ${statuses(answers)}`)
           const rejected = answers.find(({ status }) => status === 400)
           if (rejected !== undefined) context.figures.note(rejected.body.slice(0, 300))
