@@ -199,17 +199,40 @@ describe("reads that grow with the data", () => {
   )
 
   it.live(
-    "have another reader process started while a statement runs for long, and none for a short one",
+    "have another reader process started while a statement runs for long",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
         const before = readerProcesses()
         const started = () => readerProcesses().filter((pid) => !before.includes(pid)).length
-        yield* asList(sql`SELECT 1 AS one`)
-        expect(started()).toBe(1)
         const read = yield* Effect.fork(asList(endless(sql, "sqlite")))
         yield* until(Effect.sync(() => started() === 2))
         yield* Fiber.interrupt(read)
+      }).pipe(Effect.provide(storageOn("sqlite", { readers: 2 }))),
+    60_000
+  )
+
+  it.live(
+    "that are left one after the other end no reader of another organization",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const before = readerProcesses()
+        const started = () => readerProcesses().filter((pid) => !before.includes(pid))
+        const other = growing("list", { organizationId: OrganizationId.make(2) })
+        const leave = Effect.gen(function* () {
+          const read = yield* Effect.fork(asList(endless(sql, "sqlite")))
+          yield* Effect.sleep("20 millis")
+          yield* Fiber.interrupt(read)
+        })
+        // The first time they may share a reader.
+        yield* other(sql`SELECT 1 AS one`)
+        yield* leave
+        yield* other(sql`SELECT 1 AS one`)
+        const own = started()
+        // As often as there are readers, and once more.
+        yield* Effect.repeatN(leave, 2)
+        expect(started().filter((pid) => own.includes(pid))).toHaveLength(1)
       }).pipe(Effect.provide(storageOn("sqlite", { readers: 2 }))),
     60_000
   )

@@ -34,15 +34,23 @@ const IDLE = 60_000
 
 /**
  * How long a statement may go on whose caller has gone, in milliseconds. Most have ended by then, and starting a new process
- * takes longer.
+ * takes longer: so it may go on for longer where the organization had a reader ended lately.
  */
 const GRACE = 50
+const GRACE_AGAIN = 500
 
 /**
  * A statement that runs for this long, in milliseconds, has another reader started, so that the next read finds one that is
  * ready. Most statements end before.
  */
 const START_ANOTHER_AFTER = 50
+
+/**
+ * How long "lately" is, in milliseconds. So long an organization whose reader was ended takes no reader that another one has
+ * used, if a process can be started for it. Clients that leave one costly read after the other have as many readers ended,
+ * and everybody would wait for new ones.
+ */
+const LATELY = 10_000
 
 /** How long a reader process may take to start, in milliseconds: 135 to 465 were measured. */
 const START_LIMIT = 10_000
@@ -66,21 +74,42 @@ export const make = (config: ReaderPoolConfig): Effect.Effect<ReaderPool | undef
     const turns = ReadTurns.make(config.readers)
     const alive = new Set<ReaderProcess.ReaderProcess>()
     const idle = new Map<ReaderProcess.ReaderProcess, NodeJS.Timeout>()
+    /** The organization that used a reader last. */
+    const usedBy = new WeakMap<ReaderProcess.ReaderProcess, number>()
+    /** When a reader of an organization was ended. */
+    const endedAt = new Map<number, number>()
 
     const started = (): ReaderProcess.ReaderProcess => {
       const reader = ReaderProcess.start(settings)
       alive.add(reader)
       return reader
     }
-    const take = (): ReaderProcess.ReaderProcess => {
+    const hadOneEnded = (organizationId: number): boolean => {
+      const at = endedAt.get(organizationId)
+      if (at === undefined || performance.now() - at < LATELY) return at !== undefined
+      endedAt.delete(organizationId)
+      return false
+    }
+    const take = ({ organizationId }: Read): ReaderProcess.ReaderProcess => {
+      const mayStart = alive.size < config.readers
       // The one that was used last, so that those that are not needed are stopped.
       for (const [reader, timer] of [...idle].reverse()) {
+        const user = usedBy.get(reader)
+        if (mayStart && user !== undefined && user !== organizationId && hadOneEnded(organizationId)) continue
         clearTimeout(timer)
         idle.delete(reader)
+        usedBy.set(reader, organizationId)
         if (!reader.hasEnded()) return reader
         alive.delete(reader)
       }
-      return started()
+      const reader = started()
+      usedBy.set(reader, organizationId)
+      return reader
+    }
+    /** Ends a reader amid its statement. */
+    const end = (reader: ReaderProcess.ReaderProcess, { organizationId }: Read): void => {
+      endedAt.set(organizationId, performance.now())
+      stop(reader)
     }
     const stop = (reader: ReaderProcess.ReaderProcess): void => {
       clearTimeout(idle.get(reader))
@@ -130,7 +159,7 @@ export const make = (config: ReaderPoolConfig): Effect.Effect<ReaderPool | undef
               setImmediate(() => {
                 if (isDone) return
                 finish()
-                stop(reader)
+                end(reader, read)
                 resume(new SqlError({ cause, message: "The reader was ended" }))
               })
             },
@@ -159,12 +188,15 @@ export const make = (config: ReaderPoolConfig): Effect.Effect<ReaderPool | undef
             resumeInterrupted(Effect.void)
             return
           }
-          const grace = setTimeout(() => {
-            onDone = () => undefined
-            finish()
-            stop(reader)
-            resumeInterrupted(Effect.void)
-          }, GRACE)
+          const grace = setTimeout(
+            () => {
+              onDone = () => undefined
+              finish()
+              end(reader, read)
+              resumeInterrupted(Effect.void)
+            },
+            hadOneEnded(read.organizationId) ? GRACE_AGAIN : GRACE
+          )
           onDone = () => {
             clearTimeout(grace)
             resumeInterrupted(Effect.void)
@@ -175,7 +207,7 @@ export const make = (config: ReaderPoolConfig): Effect.Effect<ReaderPool | undef
     /** A reader in a transaction, which is at its snapshot from the first statement that reads. */
     const begun = (read: Read) =>
       Effect.suspend(() => {
-        const reader = take()
+        const reader = take(read)
         return Effect.as(
           Effect.onExit(
             answered(reader, read, statement("BEGIN"), () => undefined),
@@ -198,7 +230,7 @@ export const make = (config: ReaderPoolConfig): Effect.Effect<ReaderPool | undef
         connection((request) =>
           turns.inTurn(
             read,
-            Effect.suspend(() => answered(take(), read, request, giveBack))
+            Effect.suspend(() => answered(take(read), read, request, giveBack))
           )
         ),
       snapshots: {
