@@ -80,6 +80,8 @@ export interface DialectFragments {
    * are in the columns.
    */
   readonly jsonObjects: (columns: Readonly<Record<string, string>>, order: string) => Fragment
+  /** An aggregate: a JSON list of the texts of a column, as text. */
+  readonly jsonTexts: (column: string) => Fragment
   /** The first instant of the month (UTC) that an instant lies in; both are epoch milliseconds. */
   readonly startOfMonth: (millis: Fragment) => Fragment
   /**
@@ -224,6 +226,7 @@ export const sqliteDialect = (
   // Rounded down to seconds, also before 1970: integer division rounds towards zero.
   jsonObjects: (columns, order) =>
     sql.literal(`json_group_array(json_object(${namesAndValues(columns)}) ORDER BY ${order})`),
+  jsonTexts: (column) => sql.literal(`json_group_array(${column})`),
   startOfMonth: (millis) =>
     sql`unixepoch((${millis} - ((${millis} % 1000) + 1000) % 1000) / 1000, 'unixepoch', 'start of month') * 1000`,
   percentile: (value, at) => sql`percentile_cont(${value}, ${at})`,
@@ -290,6 +293,7 @@ export const postgresDialect = (sql: SqlClient, tablePrefix = "", testPattern?: 
   },
   jsonObjects: (columns, order) =>
     sql.literal(`COALESCE(json_agg(json_build_object(${namesAndValues(columns)}) ORDER BY ${order}), '[]')::text`),
+  jsonTexts: (column) => sql.literal(`json_agg(${column})::text`),
   startOfMonth: (millis) =>
     sql`(extract(epoch FROM date_trunc('month', to_timestamp(${millis} / 1000.0), 'UTC')) * 1000)::bigint`,
   percentile: (value, at) => sql`percentile_cont(${at}::float8) WITHIN GROUP (ORDER BY ${value})`,
