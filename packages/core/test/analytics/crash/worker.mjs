@@ -32,6 +32,8 @@ const client = (calls, number) =>
       if (n % 10 === 3) yield* calls.review(call.id, { success: true, is_reviewed: true })
       if (n % 10 === 5) yield* calls.delete(call.id)
       writeSync(1, "changed\n")
+      // As fast as they can, they would store thousands of calls until the column store has started, which all are projected.
+      yield* Effect.sleep("20 millis")
     }
   })
 
