@@ -20,6 +20,9 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { randomBytes } from "node:crypto"
+import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { createDatabase } from "./postgres/createDatabase.js"
 import { postgresUrl, templateName } from "./postgres/postgresUrl.js"
 import { templateDatabase } from "./postgres/templateDatabase.js"
@@ -42,13 +45,42 @@ const databaseStorage = (
   { tablePrefix = "" }: { readonly tablePrefix?: string }
 ): Layer.Layer<Engine.Storage, SqlError | Database.DatabaseIncompatible> =>
   database === "sqlite"
-    ? SqliteStorage.layer({ filename: ":memory:", tablePrefix })
+    ? tablePrefix === ""
+      ? copiedSqlite
+      : SqliteStorage.layer({ filename: ":memory:", tablePrefix })
     : Layer.unwrapScoped(
         Effect.acquireRelease(
           Effect.promise(() => (tablePrefix === "" ? freshPostgres() : emptyPostgres())),
           (fresh) => Effect.promise(() => fresh.drop())
         ).pipe(Effect.map((fresh) => PostgresStorage.layer({ url: Redacted.make(fresh.url), tablePrefix })))
       )
+
+/** A migrated database without a prefix, as the content of its file; made once per process. */
+let migrated: Promise<Buffer> | undefined
+
+const migrate = async (): Promise<Buffer> => {
+  const folder = await mkdtemp(join(tmpdir(), "earshot-template-"))
+  try {
+    const file = join(folder, "migrated.db")
+    await Effect.runPromise(
+      Effect.flatMap(SqlClient, (sql) => sql`VACUUM INTO ${file}`).pipe(
+        Effect.provide(SqliteStorage.layer({ filename: ":memory:" }))
+      )
+    )
+    return await readFile(file)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+/** Migrating takes 0.07 s of processor time; opening a copy of a migrated database takes a tenth of that. */
+const copiedSqlite = Layer.unwrapEffect(
+  Effect.promise(async () => {
+    const image = await (migrated ??= migrate())
+    // eslint-disable-next-line typescript/consistent-type-assertions -- better-sqlite3 opens a database's content in memory where it is given in place of a file's name, which the types of the driver do not say
+    return SqliteStorage.layer({ filename: image as unknown as string, readers: 0 })
+  })
+)
 
 /** The template's tables have no prefix. */
 const emptyPostgres = async () => createDatabase(await postgresUrl())
