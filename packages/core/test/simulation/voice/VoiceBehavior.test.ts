@@ -260,7 +260,11 @@ describe("a run records the behavior of its caller", () => {
       expect(seed).toBeGreaterThanOrEqual(0)
       expect(seed).toBeLessThanOrEqual(MAX_SEED)
       const again = yield* playWith(recorded)
-      expect(again).toEqual(first)
+      // Bytes are compared as such: a deep comparison takes seconds.
+      const bytesOf = ({ recording }: PlayedRun) => Buffer.from(recording ?? [])
+      expect(bytesOf(again).length).toBeGreaterThan(0)
+      expect(bytesOf(again).equals(bytesOf(first))).toBe(true)
+      expect({ ...again, recording: null }).toEqual({ ...first, recording: null })
       const other = yield* playWith(recorded && { ...recorded, seed: 1 })
       expect(other.voiceBehavior).toMatchObject({ seed: 1 })
       expect(other.moments).not.toEqual(first.moments)
