@@ -48,7 +48,7 @@ export default defineConfig({
       "bench/test/**/*.test.ts",
       "scripts/**/*.test.ts"
     ],
-    globalSetup: ["packages/test-kit/src/postgres/vitestSetup.ts"],
+    globalSetup: ["packages/test-kit/src/postgres/vitestSetup.ts", "packages/cli-adapter/test/support/bundleSetup.ts"],
     setupFiles: ["packages/test-kit/test/setup.ts"],
     // Processes, since a native addon that crashes takes a thread's siblings along; three, since the smallest machine that
     // runs all of this has two cores, and a process waits for databases, started programs and clocks a third of its time.

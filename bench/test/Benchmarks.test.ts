@@ -1,8 +1,8 @@
+import { bundledCommand } from "../../packages/cli-adapter/test/support/bundle.js"
 import { postgresUrl } from "@earshot/test-kit/postgres"
 import { describe, expect, it } from "vitest"
 import type { Environment } from "../src/Benchmark.js"
 import { benchmarks } from "../src/benchmarks.js"
-import { bundledProgram } from "./program.js"
 
 const runTiny = async (name: string): Promise<ReadonlyArray<string>> => {
   const lines: Array<string> = []
@@ -11,7 +11,7 @@ const runTiny = async (name: string): Promise<ReadonlyArray<string>> => {
     // The server of the test run, which is not stopped here.
     startPostgres: async () => ({ url: await postgresUrl(), stop: () => Promise.resolve() }),
     args: [],
-    ...(["interference", "memory", "web"].includes(name) ? { program: bundledProgram() } : {}),
+    ...(["interference", "memory", "web"].includes(name) ? { program: bundledCommand() } : {}),
     print: (line) => lines.push(line)
   }
   await benchmarks.find((benchmark) => benchmark.name === name)?.run("tiny", environment)
@@ -25,7 +25,7 @@ const runTiny = async (name: string): Promise<ReadonlyArray<string>> => {
 const expected: ReadonlyArray<readonly [name: string, line: RegExp, count: number]> = [
   ["audio", /x real time, CPU [\d,]+ x/, 20],
   ["bulk-update", /engine vs SQL: .* ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 2],
-  ["columns", /ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 48],
+  ["columns", /ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 24],
   ["deletion", /engine vs SQL: .* ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 2],
   ["evaluation", /CPU \d+\.\d\d\) per call|calls per second.*, p99 \d+/, 8],
   ["import", /[\w/@-]+: \d+ ms of processor time, \d+ MB resident/, 3],

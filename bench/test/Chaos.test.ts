@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs"
+import { bundledCommand } from "../../packages/cli-adapter/test/support/bundle.js"
 import { postgresUrl } from "@earshot/test-kit/postgres"
 import { describe, expect, it } from "vitest"
 import { runScenario } from "../src/chaos/runScenario.js"
 import { makeFigures, percentile } from "../src/chaos/Scenario.js"
 import { scenarios } from "../src/chaos/scenarios.js"
-import { bundledProgram } from "./program.js"
 
 describe("failure tests", () => {
   it.skipIf(!existsSync("/proc/self/stat"))(
@@ -21,7 +21,7 @@ describe("failure tests", () => {
           startPostgres: async () => ({ url: await postgresUrl(), stop: () => Promise.resolve() }),
           args: [],
           print: (line) => lines.push(line),
-          program: bundledProgram()
+          program: bundledCommand()
         },
         { calls: 10, seconds: 1 }
       )

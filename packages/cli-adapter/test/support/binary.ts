@@ -1,24 +1,6 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process"
-import { existsSync, rmSync } from "node:fs"
-import * as path from "node:path"
-import { fileURLToPath } from "node:url"
+import { type ChildProcess, spawn } from "node:child_process"
+import { bundledCommand } from "./bundle.js"
 import type { Ran } from "./inProcess.js"
-
-const PACKAGE = fileURLToPath(new URL("../../", import.meta.url))
-
-/** Built once per process from the sources, so that tests never run an outdated bundle. */
-const FOLDER = path.join(PACKAGE, "dist", `test-${process.pid}-${Math.round(performance.timeOrigin)}`)
-
-const entryPoint = (): string => {
-  const entry = path.join(FOLDER, "earshot.js")
-  if (!existsSync(entry)) {
-    execFileSync(process.execPath, ["bundle.mjs", FOLDER], { cwd: PACKAGE, stdio: "inherit" })
-    process.once("exit", () => {
-      rmSync(FOLDER, { recursive: true, force: true })
-    })
-  }
-  return entry
-}
 
 /** The environment without Earshot's variables and without colors. */
 const environment = (): NodeJS.ProcessEnv =>
@@ -41,7 +23,7 @@ export interface Started {
 
 /** Starts the bundled command. */
 export const start = (args: ReadonlyArray<string>, options: Options = {}): Started => {
-  const child = spawn(process.execPath, [entryPoint(), ...args], {
+  const child = spawn(process.execPath, [bundledCommand(), ...args], {
     env: { ...environment(), ...options.env },
     stdio: ["pipe", "pipe", "pipe"]
   })
