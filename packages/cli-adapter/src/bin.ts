@@ -202,8 +202,8 @@ const engineOn = (
     })
   )
 
-/** The database is opened first: no key is created for one that is refused. */
-const engine = (settings: EngineSettings): EngineLayer =>
+/** The engine of a command. The database is opened first: no key is created for one that is refused. */
+export const engine = (settings: EngineSettings): EngineLayer =>
   Layer.unwrapEffect(
     Effect.map(
       Effect.promise(() => import("./LoadedEngine.js")),

@@ -3,14 +3,25 @@ import { execFile } from "node:child_process"
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { CheckoutKit } from "@earshot/test-kit"
-import { afterAll, describe, expect, it } from "vitest"
+import * as Effect from "effect/Effect"
+import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest"
+import { engine } from "../../src/bin.js"
 import { earshot, start } from "../support/binary.js"
 import { initialized, place } from "../support/databases.js"
+import { type Ran, run } from "../support/inProcess.js"
+import { parse } from "../support/parse.js"
 
 const folder = CheckoutKit.temporaryFolder()
 afterAll(folder.remove)
 
 const json = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>
+
+/** Runs a command on its own engine, but in this process: starting one takes a second of processor time. */
+const command = async (...args: ReadonlyArray<string>): Promise<Ran> => {
+  const { invocation } = await parse(args)
+  if (invocation === undefined) expect.fail(`${args.join(" ")} is not parsed`)
+  return run(Effect.flatten(Effect.promise(invocation.start)), 100, engine)
+}
 
 /** Runs a line in a shell, as a reader of the guide would. */
 const shell = (line: string) =>
@@ -33,17 +44,17 @@ describe.skipIf(!(await CheckoutKit.runsGitTests()))("earshot checkout", () => {
     try {
       const { url } = json(await server.until("\n"))
       const hosts = ["--repositories", repositories, "--public-url", String(url), "--database", database]
-      const before = await earshot(["checkout", "web", ...hosts])
+      const before = await command("checkout", "web", ...hosts)
       expect([before.code, before.err]).toEqual([1, expect.stringContaining("no active connection")])
-      expect((await earshot(["connections", "create", "local", "--name", "Here", ...hosts])).code).toBe(0)
-      const active = await earshot(["connections", "activate", "1", "--json", ...hosts])
+      expect((await command("connections", "create", "local", "--name", "Here", ...hosts)).code).toBe(0)
+      const active = await command("connections", "activate", "1", "--json", ...hosts)
       expect(json(active.out)).toMatchObject({ state: "active", test_error: null })
-      const listed = await earshot(["connections", "list", "--database", database])
+      const listed = await command("connections", "list", "--database", database)
       expect(listed.out).toMatch(/1\s+Here\s+local\s+active\s+ok/)
 
-      const missing = await earshot(["checkout", "nothing", ...hosts])
+      const missing = await command("checkout", "nothing", ...hosts)
       expect([missing.code, missing.out]).toEqual([1, ""])
-      const made = json((await earshot(["checkout", "web", "--json", ...hosts])).out)
+      const made = json((await command("checkout", "web", "--json", ...hosts)).out)
       expect(made).toMatchObject({ repo: "web", permissions: { contents: "read" } })
 
       const env = await earshot(["checkout", "web", "--env", ...hosts])
@@ -56,7 +67,7 @@ describe.skipIf(!(await CheckoutKit.runsGitTests()))("earshot checkout", () => {
       expect(readFileSync(join(folder.path, "cloned", ".git", "config"), "utf8")).not.toContain(secret)
       expect((await shell(`${clone} bare`)).code).toBe(1)
 
-      expect((await earshot(["connections", "revoke", "1", ...hosts])).code).toBe(0)
+      expect((await command("connections", "revoke", "1", ...hosts)).code).toBe(0)
       expect((await shell(`. ./env.sh && ${clone} late`)).code).toBe(1)
       expect(existsSync(join(folder.path, "late"))).toBe(false)
     } finally {
@@ -87,28 +98,35 @@ describe.skipIf(!(await CheckoutKit.runsGitTests()))("earshot checkout", () => {
   it("replaces secret keys, and reports secrets that no key opens", async () => {
     const database = `sqlite:${join(folder.path, "rotated.db")}`
     const [first, second] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString("base64"))
-    const withKeys = (...keys: ReadonlyArray<string | undefined>) => ({ env: { EARSHOT_SECRET_KEYS: keys.join(",") } })
+    onTestFinished(() => {
+      vi.unstubAllEnvs()
+    })
+    const withKeys = (keys: ReadonlyArray<string | undefined>, ...args: ReadonlyArray<string>) => {
+      vi.stubEnv("EARSHOT_SECRET_KEYS", keys.join(","))
+      return command(...args)
+    }
     await initialized({ database })
     const tokens = ["tokens", "issue", "--kind", "oauth2", "--database", database]
-    expect((await earshot(tokens, withKeys(first))).code).toBe(0)
+    expect((await withKeys([first], ...tokens)).code).toBe(0)
     const json = ["--json", "--database", database]
     const counts = async (verb: string, ...keys: ReadonlyArray<string | undefined>) => {
-      const { code, out } = await earshot(["secrets", verb, ...json], withKeys(...keys))
+      const { code, out } = await withKeys(keys, "secrets", verb, ...json)
       return [code, JSON.parse(out)]
     }
     expect(await counts("check", second, first)).toEqual([0, { current: 0, older: 1, lost: [] }])
     expect(await counts("rotate", second, first)).toEqual([0, { current: 0, older: 1, lost: [] }])
     expect(await counts("rotate", second, first)).toEqual([0, { current: 1, older: 0, lost: [] }])
     expect(await counts("check", first)).toMatchObject([1, { lost: [{ kind: "signing key" }] }])
-    const lost = await earshot(tokens, withKeys(first))
+    const lost = await withKeys([first], ...tokens)
     expect([lost.code, lost.err]).toEqual([1, expect.stringContaining("rotate-signing-key --discard-old")])
-    const replaced = await earshot(["secrets", "rotate-signing-key", "--discard-old", ...json], withKeys(first))
+    const replaced = await withKeys([first], "secrets", "rotate-signing-key", "--discard-old", ...json)
     expect([replaced.code, JSON.parse(replaced.out)]).toEqual([0, { rotated: true, discarded_old: true }])
-    expect((await earshot(tokens, withKeys(first))).code).toBe(0)
+    expect((await withKeys([first], ...tokens)).code).toBe(0)
+    vi.unstubAllEnvs()
     // A database on a server may be used from several machines: its key is configured, never made.
     const server = await place("postgres")
     await initialized(server)
-    const without = await earshot(["tokens", "issue", "--kind", "oauth2", "--database", server.database])
+    const without = await command("tokens", "issue", "--kind", "oauth2", "--database", server.database)
     expect([without.code, without.err]).toEqual([1, expect.stringContaining("EARSHOT_SECRET_KEYS")])
     await server.remove()
   })
