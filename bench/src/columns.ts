@@ -40,8 +40,8 @@ interface Size {
 
 const OWNER: Owner = { organization: 1, project: 1, agents: [1, 2, 3], metric: 1, quietProject: 2, quietAgent: 4 }
 
-/** Calls that are applied at a time. */
-const BATCH = 5000
+/** Calls that are applied at a time: as many as the projector applies, or more where there are more than a million. */
+const batchOf = (calls: number): number => Math.max(5000, Math.ceil(calls / 200))
 
 const noNames = Layer.succeed(
   ResourceNames,
@@ -81,9 +81,10 @@ const measure = (size: Size, environment: Environment) =>
     const store = yield* Effect.provide(ColumnStore, context)
     yield* store.prepare("bench")
     environment.print(`column store: prepared in ${Math.round(performance.now() - started)} ms`)
+    const batch = batchOf(size.calls)
     const loading = performance.now()
-    for (let first = 1; first <= size.calls; first += BATCH) {
-      const calls = projectedCalls(OWNER, amount, [first, Math.min(size.calls, first + BATCH - 1)])
+    for (let first = 1; first <= size.calls; first += batch) {
+      const calls = projectedCalls(OWNER, amount, [first, Math.min(size.calls, first + batch - 1)])
       yield* store.apply({ upserts: calls, deletes: [] })
     }
     const seconds = (performance.now() - loading) / 1000
@@ -138,8 +139,8 @@ const measure = (size: Size, environment: Environment) =>
     yield* compareAll("as loaded", Infinity)
     const changed = Array.from({ length: Math.ceil(size.calls / 100) }, (_, index) => 1 + ((index * 7919) % size.calls))
     const changing = performance.now()
-    for (let first = 0; first < changed.length; first += BATCH) {
-      const calls = [...new Set(changed.slice(first, first + BATCH))].flatMap((i) =>
+    for (let first = 0; first < changed.length; first += batch) {
+      const calls = [...new Set(changed.slice(first, first + batch))].flatMap((i) =>
         projectedCalls(OWNER, amount, [i, i])
       )
       yield* store.apply({ upserts: calls.map((call) => ({ ...call, version: 2 })), deletes: [] })
