@@ -102,14 +102,16 @@ export const makeFigures = (print: (line: string) => void, of: string): Figures 
 }
 
 /**
- * Repeats an act until it has taken so many seconds: with an ordinary client's dozen lists a second, the 99th percentile of a short
- * one would be the slowest of a few requests.
+ * Repeats an act, with pauses of a second, until so many seconds have passed: ordinary clients request a dozen lists a second,
+ * so that the 99th percentile of a short act would be the slowest of a few requests.
  */
 export const repeated = async <A>(seconds: number, act: () => Promise<ReadonlyArray<A>>): Promise<ReadonlyArray<A>> => {
   const end = performance.now() + seconds * 1000
   const all: Array<A> = []
-  do all.push(...(await act()))
-  while (performance.now() < end)
+  do {
+    all.push(...(await act()))
+    await sleep(Math.min(1, seconds / 10) * 1000)
+  } while (performance.now() < end)
   return all
 }
 
