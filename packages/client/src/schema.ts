@@ -2876,7 +2876,7 @@ export interface components {
                 [key: string]: number;
             } | null;
             /** @description Model and evidence of an LLM judge's value; null for other metrics. */
-            judgement: {
+            judgment: {
                 model: string;
                 prompt_hash: string;
                 seed: number;

@@ -188,9 +188,9 @@ const redactOutcome = (
         ...detail,
         reason: text(detail.reason),
         explanation: text(detail.explanation),
-        ...(detail.judgement === undefined
+        ...(detail.judgment === undefined
           ? {}
-          : { judgement: { ...detail.judgement, quote: text(detail.judgement.quote) } })
+          : { judgment: { ...detail.judgment, quote: text(detail.judgment.quote) } })
       }
     }
   }

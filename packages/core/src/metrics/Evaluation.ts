@@ -13,7 +13,7 @@ export const EvaluationStatus = Schema.Literal("scored", "not_applicable", "skip
 export type EvaluationStatus = typeof EvaluationStatus.Type
 
 /** How a language model decided: enough to repeat the question, and the turn that decided. */
-export interface Judgement {
+export interface Judgment {
   readonly model: string
   readonly prompt_hash: string
   readonly seed: number
@@ -28,7 +28,7 @@ export interface EvaluationDetail {
   readonly explanation: string | null
   readonly moments: ReadonlyArray<Moment>
   readonly statistics?: Readonly<Record<string, number>>
-  readonly judgement?: Judgement
+  readonly judgment?: Judgment
   /** The job that evaluated, which does not repeat it. */
   readonly job?: JobId
 }
@@ -110,7 +110,7 @@ export const EvaluationJson = Schema.Struct({
   explanation: Schema.NullOr(Schema.String),
   moments: Schema.Array(Schema.Struct({ at_second: Schema.Number, duration_ms: Schema.Number })),
   statistics: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.Number })),
-  judgement: Schema.NullOr(
+  judgment: Schema.NullOr(
     Schema.Struct({
       model: Schema.String,
       prompt_hash: Schema.String,
@@ -135,5 +135,5 @@ export const encodeEvaluation = ({ detail, ...evaluation }: StoredEvaluation): E
   explanation: detail.explanation,
   moments: detail.moments,
   statistics: detail.statistics ?? null,
-  judgement: detail.judgement ?? null
+  judgment: detail.judgment ?? null
 })

@@ -47,8 +47,8 @@ export class Evaluations extends Context.Tag("@earshot/core/metrics/Evaluations"
 
 /** An explanation with its job; of formulas, of which there are some thirty a call, without a spread. */
 const ofJob = (detail: EvaluationDetail, job: JobId): EvaluationDetail => {
-  const { explanation, judgement, moments, reason, statistics } = detail
-  if (judgement !== undefined) return { ...detail, job }
+  const { explanation, judgment, moments, reason, statistics } = detail
+  if (judgment !== undefined) return { ...detail, job }
   return statistics === undefined
     ? { reason, explanation, moments, job }
     : { reason, explanation, moments, statistics, job }

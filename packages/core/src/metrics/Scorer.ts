@@ -9,7 +9,7 @@ import type { Json } from "../kernel/Json.js"
 import type { MetricId, OrganizationId } from "../kernel/Ids.js"
 import { afterRun, type CodeHistory, suspendedUntil, TIMEOUTS } from "./CodeSuspension.js"
 import { codeInput, type PreviousResult, type EvaluatedSubject } from "./EvaluatedSubject.js"
-import { type Evaluated, type Judgement, type Outcome, outcomes } from "./Evaluation.js"
+import { type Evaluated, type Judgment, type Outcome, outcomes } from "./Evaluation.js"
 import { evaluationOrder } from "./EvaluationOrder.js"
 import { contextOf, formulaOutcome, immediateOutcomes, NO_MODEL, triggeredFormulas } from "./ImmediateOutcomes.js"
 import { settingsOf } from "./Settings.js"
@@ -81,10 +81,10 @@ const storable = (text: string): string => text.replaceAll("\0", "").slice(0, MA
 const readsResults = (metric: Metric): boolean =>
   dependenciesOf(metric.configuration).length > 0 || /\bresults\b/.test(metric.customCode)
 
-const judgementOf = (
+const judgmentOf = (
   answer: Answer<Verdict>,
   decided?: { readonly turn: number; readonly quote: string }
-): Judgement => ({
+): Judgment => ({
   model: storable(answer.model),
   prompt_hash: answer.promptHash,
   seed: answer.seed,
@@ -151,11 +151,11 @@ export const layer = Layer.effect(
               verdict === "not_applicable" && metric.evaluationTrigger === "automatic"
                 ? outcomes.withoutValue("skipped", "The question does not apply to this call.", {
                     explanation,
-                    judgement: judgementOf(answer)
+                    judgment: judgmentOf(answer)
                   })
                 : outcomes.withoutValue("could_not_judge", "The language model could not tell.", {
                     explanation,
-                    judgement: judgementOf(answer)
+                    judgment: judgmentOf(answer)
                   })
             )
           }
@@ -165,7 +165,7 @@ export const layer = Layer.effect(
               return Effect.succeed(
                 outcomes.scored(decision.value, {
                   explanation,
-                  judgement: judgementOf(answer, decision),
+                  judgment: judgmentOf(answer, decision),
                   moments:
                     turn?.startTime === undefined
                       ? []
@@ -185,7 +185,7 @@ export const layer = Layer.effect(
               again === undefined
                 ? judge(ask, metric, subject, wrong)
                 : Effect.succeed(
-                    outcomes.withoutValue("could_not_judge", wrong, { explanation, judgement: judgementOf(answer) })
+                    outcomes.withoutValue("could_not_judge", wrong, { explanation, judgment: judgmentOf(answer) })
                   )
           })
         }),

@@ -8,7 +8,7 @@ export {
   type EvaluationDetail,
   EvaluationJson,
   EvaluationStatus,
-  type Judgement,
+  type Judgment,
   type Outcome,
   type StoredEvaluation
 } from "./Evaluation.js"

@@ -35,7 +35,7 @@ for (const database of TestEngine.databases) {
           // The turn that is named is not the one that was quoted.
           const elsewhere = yield* withMetric({}, () => ({ turn: 99, quote: "table for two" }))
           yield* elsewhere.runner.drain
-          expect(yield* elsewhere.outcome).toMatchObject({ status: "scored", detail: { judgement: { turn: 2 } } })
+          expect(yield* elsewhere.outcome).toMatchObject({ status: "scored", detail: { judgment: { turn: 2 } } })
         })
       )
 

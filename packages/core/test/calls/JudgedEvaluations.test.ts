@@ -21,7 +21,7 @@ for (const database of TestEngine.databases) {
             detail: {
               explanation: "Because.",
               moments: [{ at_second: 10, duration_ms: 2000 }],
-              judgement: { model: "fake-1", prompt_hash: "h".repeat(64), seed: 7, turn: 5, quote: "booked for FRIDAY" }
+              judgment: { model: "fake-1", prompt_hash: "h".repeat(64), seed: 7, turn: 5, quote: "booked for FRIDAY" }
             }
           })
           expect(yield* charged).toBe("0.050000")

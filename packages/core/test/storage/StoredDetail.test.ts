@@ -9,7 +9,7 @@ import { codePoint } from "@earshot/test-kit"
 const read = Schema.decodeSync(StoredDetail)
 const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => (Object.is(value, -0) ? 0 : value))
 const text = fc.option(fc.string({ unit: codePoint }))
-const judgement = fc.record({
+const judgment = fc.record({
   model: fc.string(),
   prompt_hash: fc.string(),
   seed: fc.integer(),
@@ -23,7 +23,7 @@ const detail: fc.Arbitrary<EvaluationDetail> = fc.record(
     explanation: text,
     moments: fc.array(fc.record({ at_second: number, duration_ms: number }), { maxLength: 5 }),
     statistics: fc.dictionary(fc.string(), number, { noNullPrototype: true }),
-    judgement,
+    judgment,
     job: fc.integer({ min: 1 }).map((id) => JobId.make(id))
   },
   { requiredKeys: ["reason", "explanation", "moments"] }

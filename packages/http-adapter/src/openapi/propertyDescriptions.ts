@@ -262,7 +262,7 @@ const byName: Readonly<Record<string, string>> = {
   interval: "Width of the buckets in milliseconds; null without buckets.",
   is_reviewed: "Whether a human has reviewed the call.",
   jti: "Id of the token, for revocation.",
-  judgement: "Model and evidence of an LLM judge's value; null for other metrics.",
+  judgment: "Model and evidence of an LLM judge's value; null for other metrics.",
   key: "The value that the series stands for; null for missing values.",
   kind: "Kind.",
   knowledge_base_files: "Files of the knowledge base.",

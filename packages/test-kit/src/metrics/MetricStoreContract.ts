@@ -225,7 +225,7 @@ export const evaluationStoreContract = <E>(subject: string, stores: Layer.Layer<
           explanation: "a 'b' \\ %",
           moments: [{ at_second: 1.5, duration_ms: 20 }],
           statistics: { p95: 1.25 },
-          judgement: { model: "m", prompt_hash: "0".repeat(64), seed: 7, turn: 1, quote: null }
+          judgment: { model: "m", prompt_hash: "0".repeat(64), seed: 7, turn: 1, quote: null }
         }
         const evaluations = [
           { callId, metricId: first.id, value: null, status: "could_not_judge", detail } as const,

@@ -18,20 +18,20 @@ const Detail = ({
   readonly onQuote: (quote: Quote) => void
   readonly onSeek: (seconds: number) => void
 }) => {
-  const { explanation, judgement, moments, reason, statistics } = evaluation
-  const turn = judgement?.turn ?? null
+  const { explanation, judgment, moments, reason, statistics } = evaluation
+  const turn = judgment?.turn ?? null
   return (
     <div className="evaluation-detail">
       {explanation === null && reason === null ? null : <p className="plain">{explanation ?? reason}</p>}
-      {judgement !== null && judgement.quote !== null ? (
+      {judgment !== null && judgment.quote !== null ? (
         <blockquote className="plain">
-          “{judgement.quote}”
+          “{judgment.quote}”
           {turn === null ? null : (
             <button
               type="button"
               className="button quiet small"
               onClick={() => {
-                onQuote({ turn, text: judgement.quote ?? "" })
+                onQuote({ turn, text: judgment.quote ?? "" })
               }}
             >
               Show turn {turn + 1}
@@ -70,8 +70,8 @@ const Detail = ({
   )
 }
 
-const hasDetail = ({ explanation, judgement, moments, reason, statistics }: Evaluation): boolean =>
-  explanation !== null || reason !== null || judgement !== null || moments.length > 0 || statistics !== null
+const hasDetail = ({ explanation, judgment, moments, reason, statistics }: Evaluation): boolean =>
+  explanation !== null || reason !== null || judgment !== null || moments.length > 0 || statistics !== null
 
 export const EvaluationList = ({
   evaluations,

@@ -11,7 +11,7 @@ const Stored = Schema.Struct({
   explanation: nullIfLeftOut,
   moments: Schema.optionalWith(Schema.Array(Schema.Tuple(Schema.Number, Schema.Number)), { default: () => [] }),
   statistics: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.Number }), { exact: true }),
-  judgement: Schema.optionalWith(
+  judgment: Schema.optionalWith(
     Schema.Struct({
       model: Schema.String,
       prompt_hash: Schema.String,
@@ -48,13 +48,13 @@ export const StoredDetail: Schema.Schema<EvaluationDetail, string> = Schema.tran
  * The text of such a column. What is missing is left out and moments are pairs: several metrics of a call may each list as
  * many moments as it has turns, which took two thirds of a database.
  */
-export const printDetail = ({ explanation, job, judgement, moments, reason, statistics }: EvaluationDetail): string =>
+export const printDetail = ({ explanation, job, judgment, moments, reason, statistics }: EvaluationDetail): string =>
   // What is undefined is left out.
   JSON.stringify({
     reason: reason ?? undefined,
     explanation: explanation ?? undefined,
     moments: moments.length === 0 ? undefined : moments.map((one) => [one.at_second, one.duration_ms]),
     statistics,
-    judgement,
+    judgment,
     job
   } satisfies Record<keyof EvaluationDetail, unknown>)
