@@ -10,7 +10,7 @@ import { repeatCandidates } from "./Repeats.js"
 import { type Found, resolve } from "./Resolve.js"
 import type { Candidate } from "./TextSpan.js"
 import { spokenAddressesOf } from "./SpokenForms.js"
-import { runsOf } from "./SpokenNumbers.js"
+import { namesOutside, runsOf, withoutNames } from "./SpokenNumbers.js"
 import { wholeValue } from "./WholeValues.js"
 import type { Model } from "./tagger/Model.js"
 import { shippedModel, taggerCandidates, type TaggerThresholds } from "./tagger/Tagger.js"
@@ -55,9 +55,10 @@ const ANNOUNCERS: ReadonlySet<string> = new Set(["answers", "tagger"])
 export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<ReadonlyArray<Found>> {
   const { everyday = false, extra = [], threshold = DEFAULT_THRESHOLD } = options
   const model = options.model ?? shippedModel()
-  const runs = runsOf(call.tokens)
+  const whole = runsOf(call.tokens)
   yield
-  const cues = cuesOf(call)
+  const cues = namesOutside(cuesOf(call), whole)
+  const runs = withoutNames(whole, cues)
   yield
   const addresses = spokenAddressesOf(call.tokens, runs)
   const reader = new CallReader(call, runs, cues, addresses, model.sets, dialogueOf(call, cues))

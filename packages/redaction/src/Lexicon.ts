@@ -32,6 +32,8 @@ export const classes: ReadonlyMap<string, readonly [TokenClass, number]> = (() =
   map.set("million", ["l", 1e6])
   map.set("billion", ["l", 1e9])
   map.set("trillion", ["l", 1e12])
+  for (const lakh of words("lakh lakhs lac lacs")) map.set(lakh, ["l", 1e5])
+  for (const crore of words("crore crores")) map.set(crore, ["l", 1e7])
   map.set("double", ["x", 2])
   map.set("triple", ["x", 3])
   map.set("treble", ["x", 3])

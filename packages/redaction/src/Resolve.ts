@@ -95,7 +95,7 @@ const families: ReadonlyArray<ReadonlySet<string>> = [
   wordSet("person_name medical_professional"),
   wordSet("date dob time"),
   wordSet(`ssn credit_card bank_account account_number healthcare_number passport_number driver_license vehicle_id password
- username phone_number numerical_pii`)
+ username phone_number numerical_pii ip_address`)
 ]
 
 const areAlike = (a: string, b: string): boolean => families.some((family) => family.has(a) && family.has(b))
@@ -115,6 +115,7 @@ const isOtherReading = (one: Candidate, best: Candidate): boolean => {
   if (isAboutPerson && one.field === "person_name") return true
   // A question asked for two things, and the answer may be either.
   if (best.recognizer === "answers" && one.recognizer === "answers") return true
+  if (one.isAlso === true && one.recognizer === best.recognizer) return true
   // What was asked for is told better than by other phrases near it.
   if (best.recognizer === "answers" && one.byCue === true) return false
   // No card and no North American phone number has nine figures.

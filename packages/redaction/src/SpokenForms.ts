@@ -279,6 +279,8 @@ const fileName = (reader: AddressReader, dot: number, floor: number): SpokenAddr
 const isDomainDot = (reader: AddressReader, at: number): boolean =>
   dotWords.has(reader.word(at)) || (reader.text(at) === "." && isTight(reader.all, at) && isTight(reader.all, at + 1))
 
+const THING = /^(the|this|that|a|an|our|their|your)$/
+
 /** An e-mail or web address by its last "dot" and a known ending. */
 const byDomain = (reader: AddressReader, dot: number, floor: number): SpokenAddress | undefined => {
   let to = dot + 2
@@ -287,7 +289,9 @@ const byDomain = (reader: AddressReader, dot: number, floor: number): SpokenAddr
   if (sign !== undefined) {
     const local = turnBefore(reader, sign, floor)
     const from = leftEnd(reader, local, floor, 3)
-    if (from < local) return addressOf(reader, from, to, "email")
+    // "the form at apply dot example dot com": a thing that is at a web address
+    const isThing = from === local - 1 && THING.test(reader.word(from - 1)) && !providers.has(reader.word(sign + 1))
+    if (from < local && !isThing) return addressOf(reader, from, to, "email")
   }
   const domain =
     sign === undefined ? leftEnd(reader, dot, floor, 2) : Math.max(sign + 1, leftEnd(reader, dot, sign + 1, 2))

@@ -23,6 +23,21 @@ export interface Run {
   readonly spoken: boolean
 }
 
+/** Pieces `first` to `last` of a run, as a run of their own. */
+export const partOf = (run: Run, first: number, last: number): Run => {
+  const pieces = run.pieces.slice(first, last)
+  const chars = pieces.map((piece) => piece.chars).join("")
+  return {
+    from: pieces[0]?.from ?? run.from,
+    to: pieces[pieces.length - 1]?.to ?? run.to,
+    pieces,
+    joints: run.joints.slice(first, last),
+    chars,
+    digits: digitsIn(chars),
+    spoken: pieces.some((piece) => piece.spoken)
+  }
+}
+
 const MAX_RUN_PIECES = 64
 
 const digitsIn = (chars: string): number => {
@@ -80,4 +95,35 @@ export const runsOf = ({ all }: Tokens): ReadonlyArray<Run> => {
     at = run?.to ?? at + 1
   }
   return runs
+}
+
+/** A stretch of tokens that names what a number is. */
+interface Naming {
+  readonly from: number
+  readonly to: number
+}
+
+/** What names a number other than by letters inside a run: the "i p" of "t r i p a t h i" names none. */
+export const namesOutside = <N extends Naming>(names: ReadonlyArray<N>, runs: ReadonlyArray<Run>): ReadonlyArray<N> => {
+  let next = 0
+  return names.filter(({ from, to }) => {
+    while ((runs[next]?.to ?? Infinity) <= from) next++
+    const run = runs[next]
+    return run === undefined || run.from >= from || to > run.to
+  })
+}
+
+/**
+ * Runs without the letters that name them: "s s n six one two ..." is the name of a number and the number. Letters that
+ * no figure follows stay, so that "v i n c e n t" stays a name. `names` are in reading order.
+ */
+export const withoutNames = (runs: ReadonlyArray<Run>, names: ReadonlyArray<Naming>): ReadonlyArray<Run> => {
+  let next = 0
+  return runs.map((run) => {
+    while ((names[next]?.to ?? Infinity) <= run.from) next++
+    const name = names[next]
+    if (name?.from !== run.from || name.to >= run.to) return run
+    const first = run.pieces.findIndex(({ from }) => from === name.to)
+    return first > 0 && /^\d/.test(run.pieces[first]?.chars ?? "") ? partOf(run, first, run.pieces.length) : run
+  })
 }

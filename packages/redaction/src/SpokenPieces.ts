@@ -6,7 +6,8 @@ import {
   functionWords,
   numberNames,
   spellingWords,
-  type TokenClass
+  type TokenClass,
+  wordSet
 } from "./Lexicon.js"
 import type { Token } from "./Tokens.js"
 
@@ -145,7 +146,14 @@ const multiple: PieceReader = ({ all, at, token }) => {
   return spoken(isW ? "W" : unit.repeat(token.value), at + 2)
 }
 
+const moments = wordSet("second sec moment minute min tick")
+
+/** "oh eight seven, one second, two three four": no figure. */
+export const saysMoment = (all: ReadonlyArray<Token>, at: number): boolean =>
+  all[at]?.value === 1 && moments.has(wordAt(all, at + 1))
+
 const numberWord: PieceReader = ({ all, at }) => {
+  if (saysMoment(all, at)) return undefined
   const small = belowHundred(all, at)
   if (small === undefined) return undefined
   const cardinal = /^[hkl]$/.test(classAt(all, small.to)) ? readCardinal(all, at) : undefined
@@ -169,6 +177,9 @@ const letter: PieceReader = ({ all, at, before, inside, token }) => {
 
 const article: PieceReader = ({ all, at, inside, token }) => {
   if (token.lower !== "a") return undefined
+  // "five five five a hundred and seven"
+  const count = inside && classAt(all, at + 1) === "h" ? readCardinal(all, at) : undefined
+  if (count !== undefined) return spoken(String(count.value), count.to)
   const read = readLetter(all, at, token)
   return read.to > at + 1 || (inside && nextIsElement(all, at + 1)) || startsSpelling(all, at + 1) ? read : undefined
 }

@@ -29,6 +29,8 @@ export interface Candidate {
   readonly everyday?: boolean
   /** Told by a phrase near it alone rather than by its form. */
   readonly byCue?: boolean
+  /** A further meaning of the phrase that tells it (see Cues.ts). */
+  readonly isAlso?: boolean
 }
 
 export const candidate = (

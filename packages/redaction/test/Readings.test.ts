@@ -1,35 +1,6 @@
 import * as Redaction from "@earshot/redaction"
 import { describe, expect, it } from "@effect/vitest"
-
-type Field = Redaction.SensitiveField
-
-/** A call of lines by turns of "A: ..." (the agent) and "C: ..." (the caller), redacted. */
-const redacted = (lines: ReadonlyArray<string>, fields: ReadonlyArray<Field>): ReadonlyArray<string> =>
-  Redaction.redactTranscript(
-    {
-      toolCalls: [],
-      turns: lines.map((line) => ({
-        speaker: line.startsWith("A: ") ? "main_agent" : "testing_agent",
-        content: line.slice(3),
-        startTime: undefined,
-        endTime: undefined,
-        words: []
-      }))
-    },
-    fields
-  ).transcript.turns.map(({ content }) => content)
-
-/** The last turn, redacted for one field and for all of them. */
-const expectHidden = (field: Field, lines: ReadonlyArray<string>, ...values: ReadonlyArray<string>): void => {
-  for (const fields of [[field], Redaction.sensitiveFields]) {
-    const last = redacted(lines, fields).at(-1) ?? ""
-    for (const value of values) expect(last).not.toContain(value)
-  }
-}
-
-const expectUntouched = (...lines: ReadonlyArray<string>): void => {
-  expect(redacted(lines, Redaction.sensitiveFields)).toEqual(lines.map((line) => line.slice(3)))
-}
+import { expectHidden, expectUntouched, redacted } from "./Hidden.js"
 
 describe("a request of a few words", () => {
   for (const [field, lines, ...values] of [

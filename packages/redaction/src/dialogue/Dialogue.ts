@@ -84,6 +84,10 @@ const PART = wordSet("last final first")
 const COUNTED = wordSet("digit digits letter letters numbers four more time moment second")
 const LIST = wordSet("and or , &")
 const OPENING = wordSet("your the and or now okay ok full last first")
+/** Words with which a turn tells something rather than asks for it: "account number is required". */
+const TELLING = wordSet(
+  "is are was were will would has have had been must should do does did be being i you we they it"
+)
 const VALUE = /^[dtyzNXP]$/
 const FIGURE = /^[dtyzNXxoLPFsMm]$/
 
@@ -223,7 +227,12 @@ class TurnReader {
   #isShortRequest(from: number, to: number, one: Asked): boolean {
     const { all } = this.call.tokens
     const isListed = LIST.has(all[one.from - 1]?.lower ?? "") || LIST.has(all[one.to]?.lower ?? "")
-    return to - from <= MAX_SHORT && one.to - from <= MAX_SHORT && (isListed || OPENING.has(all[from]?.lower ?? ""))
+    const isFirst = one.from === from && !all.slice(one.to, to).some(({ lower }) => TELLING.has(lower))
+    return (
+      to - from <= MAX_SHORT &&
+      one.to - from <= MAX_SHORT &&
+      (isListed || isFirst || OPENING.has(all[from]?.lower ?? ""))
+    )
   }
 
   /** Whether a turn says nothing else: "date of birth", "okay and the email please". */

@@ -101,6 +101,31 @@ const ofCue = (cue: Cue): Asked => ({
 const isInCue = (cues: ReadonlyArray<Cue>, from: number, to: number): boolean =>
   cues.some((cue) => cue.from < to && from < cue.to)
 
+const SENDING = wordSet(
+  "text texted texting sent send sending emailed email messaged message phone mobile screen app received"
+)
+const OTHER_CODE = wordSet("zip post postal promo coupon discount error area dress country product color bar qr source")
+
+/** "I've texted you a code, could you read it out": a code that was sent is a password. */
+const sentCode = (
+  all: ReadonlyArray<Token>,
+  from: number,
+  to: number,
+  found: ReadonlyArray<Asked>
+): Asked | undefined => {
+  let code = -1
+  let isSent = false
+  for (let at = from; at < to; at++) {
+    const word = all[at]?.lower ?? ""
+    isSent ||= SENDING.has(word)
+    if ((word === "code" || word === "passcode") && !OTHER_CODE.has(all[at - 1]?.lower ?? "")) code = at
+  }
+  const isNamed = found.some((one) => one.from <= code && code < one.to)
+  return code < 0 || !isSent || isNamed
+    ? undefined
+    : { field: "password", reads: "code", min: 4, max: 10, phrase: "the code", isWeak: false, from: code, to: code + 1 }
+}
+
 /** Everything that tokens `from` to `to` ask for, in reading order. `cues` are those of the same tokens. */
 export const questionsIn = (
   all: ReadonlyArray<Token>,
@@ -125,6 +150,8 @@ export const questionsIn = (
     if (reads === "date" && phrase.startsWith("when")) found.push({ ...one, field: "time", reads: "time" })
     at = hit.to - 1
   }
+  const sent = sentCode(all, from, to, found)
+  if (sent !== undefined) found.push(sent)
   for (let at = from; found.length === 0 && to - from <= MAX_WORD && at < to; at++) {
     const phrase = all[at]?.lower ?? ""
     if (/^(year|month|day)$/.test(phrase))

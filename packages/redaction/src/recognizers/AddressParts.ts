@@ -1,4 +1,4 @@
-import { functionWords, wordSet } from "../Lexicon.js"
+import { acknowledgements, functionWords, wordSet } from "../Lexicon.js"
 import type { Run } from "../SpokenNumbers.js"
 import { stateCodes } from "../WordLists.js"
 import { atWords, type CallReader, type TokenRule } from "./CallReader.js"
@@ -49,11 +49,36 @@ const postalCode = (reader: CallReader, at: number): Run | undefined => {
 const placeEnd = (reader: CallReader, at: number): number =>
   Math.max(places.longestAt(reader.all, at)?.to ?? 0, townEnd(reader, at))
 
+/** Most words of a place that no list has. */
+const MAX_UNLISTED = 2
+
+/** Past the words behind an address with which the turn ends: "church lane, little snoring". */
+const unlistedEnd = (reader: CallReader, at: number): number => {
+  let to = reader.written(at) === "," ? at + 1 : at
+  const first = to
+  let isRare = false
+  while (to - first < MAX_UNLISTED && reader.cls(to) === "w") {
+    const word = reader.word(to)
+    if (functionWords.has(word) || acknowledgements.has(word) || reader.isIn("common1", word)) break
+    isRare ||= !reader.isIn("common2", word)
+    to++
+  }
+  return isRare && reader.endsAt(to, /^[.n]$/) ? to : at
+}
+
 /** Where an address ends whose street ends before a token: after its direction, unit, town, state and postal code. */
-export const addressEnd = (reader: CallReader, at: number): number => {
+export const addressEnd = (reader: CallReader, at: number): number => unlistedEnd(reader, listedEnd(reader, at))
+
+const listedEnd = (reader: CallReader, at: number): number => {
   let to = directions.has(reader.word(at)) && reader.cls(at) !== "n" ? at + 1 : at
   for (let part = 0; part < MAX_PARTS; part++) {
     const between = nextPart(reader, to)
+    // "saint johns terrace, number eight"
+    const numbered = part === 0 && reader.word(between.at) === "number" ? reader.runFrom(between.at + 1) : undefined
+    if (numbered !== undefined && numbered.digits > 0 && numbered.digits <= 5) {
+      to = numbered.to
+      continue
+    }
     if (unitWords.has(reader.word(between.at))) {
       const unit = unitEnd(reader, between.at)
       if (unit === undefined) return to
@@ -139,4 +164,37 @@ const militaryAddress = atWords("psc cmr unit apo fpo dpo", (reader, at, found) 
   return to
 })
 
-export const addressRules: ReadonlyArray<TokenRule> = [militaryAddress, postBox, unit, stateAndCode]
+/** Parts of an address that have numbers or letters, and those of them that are parts of nothing else. */
+const partWords = wordSet(
+  "plot sector block phase flat house door villa tower wing floor lane cross main unit shop lot"
+)
+const MAX_NUMBERED = 6
+
+/** Where a numbered part of an address ends: "plot number twenty two", "house one one seven", "block c". */
+const numberedPartEnd = (reader: CallReader, at: number): number | undefined => {
+  if (!partWords.has(reader.word(at))) return undefined
+  const next = /^(number|no|#)$/.test(reader.word(at + 1)) ? at + 2 : at + 1
+  const run = reader.runFrom(next)
+  if (run !== undefined && run.digits > 0 && run.chars.length <= 6) return run.to
+  return reader.cls(next) === "L" && reader.runFrom(next) === undefined ? next + 1 : undefined
+}
+
+/** "plot twenty two sector fourteen gurgaon": at least two numbered parts, or one that a town follows. */
+const numberedParts: TokenRule = (reader, at, found) => {
+  let to = at
+  let parts = 0
+  for (let end = numberedPartEnd(reader, to); end !== undefined && parts < MAX_NUMBERED; parts++) {
+    to = end
+    const next = reader.written(to) === "," ? to + 1 : to
+    end = numberedPartEnd(reader, next)
+  }
+  if (parts === 0) return undefined
+  const town = townEnd(reader, reader.written(to) === "," ? to + 1 : to)
+  const isNumberOfHouse = /^(house|door|flat|plot)$/.test(reader.word(at)) && /^(number|no)$/.test(reader.word(at + 1))
+  if (parts > 1 || town > 0)
+    found.push(reader.candidate("location", at, Math.max(to, town), 0.86, "numbered parts of an address"))
+  else if (isNumberOfHouse) found.push(reader.candidate("location", at, to, 0.86, "number of a house"))
+  return undefined
+}
+
+export const addressRules: ReadonlyArray<TokenRule> = [militaryAddress, postBox, unit, numberedParts, stateAndCode]

@@ -37,12 +37,12 @@ const yearsOld: TokenRule = (reader, at, found) => {
 
 const endsAge = (reader: CallReader, to: number): boolean =>
   reader.endsAt(to, /^[.,?!;n]$/) ||
-  /^(and|now|but|so|today|tomorrow|years|already|this|last|next|or|i|in|on|when|male|female|with)$/.test(
+  /^(and|now|but|so|today|tomorrow|years|already|this|last|next|or|i|in|on|when|male|female|with|she|he|they|we|who|which|because|come|going|soon|if|as|though|still)$/.test(
     reader.word(to)
   )
 
 const relatives =
-  /\b(son|daughter|wife|husband|mother|father|mom|dad|brother|sister|kid|child|grandson|granddaughter|grandmother|grandma|grandpa|baby|patient|caller|tenant|customer|client|driver|guest|resident|applicant|insured|claimant|boy|girl|he|she|i|am|i'm|oldest|youngest)$/
+  /\b(son|daughter|wife|husband|mother|father|mom|mum|dad|nan|gran|granddad|grandad|brother|partner|niece|nephew|uncle|aunt|auntie|cousin|sister|kid|child|grandson|granddaughter|grandmother|grandma|grandpa|baby|patient|caller|tenant|customer|client|driver|guest|resident|applicant|insured|claimant|boy|girl|he|she|i|am|i'm|oldest|youngest)$/
 
 /** "my son is 12", "she was almost 40" */
 const afterVerb = (reader: CallReader, { chars, from, to }: Run, before: string): ReadonlyArray<Candidate> => {
@@ -92,14 +92,19 @@ const afterQuestion = (reader: CallReader, { from, to }: Run): ReadonlyArray<Can
   return reader.word(to).startsWith("year") ? [age(reader, from, to + 1, 0.85, why)] : []
 }
 
-const subjects = /^(i'm|he's|she's|am|they're)$/
+const subjects = /^(i'm|he's|she's|am|they're|i'll be|he'll be|she'll be|they'll be|we're both|they're both)$/
+
+/** "my mum's eighty one", "dad's seventy": a word for a person and "is". */
+const isPersonWith = (word: string): boolean => word.endsWith("'s") && relatives.test(word.slice(0, -2))
 
 /** "I'm 45" */
 const isSubjectsAge = (reader: CallReader, run: Run, before: string): boolean =>
-  subjects.test(before) &&
+  (subjects.test(before) || subjects.test(reader.phrase(run.from - 2, run.from)) || isPersonWith(before)) &&
   endsAge(reader, run.to) &&
   Number(run.chars) >= 2 &&
-  !/^(years|in|with)$/.test(reader.word(run.to))
+  !/^(years|with)$/.test(reader.word(run.to)) &&
+  // "i'll be forty in june", but "i'm twelve in line"
+  !(reader.word(run.to) === "in" && !/^[Mm]$/.test(reader.cls(run.to + 1)))
 
 /** Least age that is told from a count without a name that is known before it. */
 const ADULT = 16
@@ -126,7 +131,15 @@ const ofRun = (reader: CallReader, run: Run): ReadonlyArray<Candidate> => {
     return [age(reader, from, to, before.startsWith("turn") ? 0.75 : 0.85, `after "${before}"`)]
   if (isApposition(reader, run)) return [age(reader, from, to, 0.6, "between commas behind a name")]
   if (isSubjectsAge(reader, run, before))
-    return [age(reader, from, to, value >= 13 || /^s?he's$/.test(before) ? 0.62 : 0.45, `after "${before}"`)]
+    return [
+      age(
+        reader,
+        from,
+        to,
+        value >= 13 || /^s?he's$/.test(before) || isPersonWith(before) ? 0.62 : 0.45,
+        `after "${before}"`
+      )
+    ]
   return ends && /^(is|was|be|just|only|almost|about|over|under|nearly|at)$/.test(before)
     ? afterVerb(reader, run, before)
     : afterQuestion(reader, run)

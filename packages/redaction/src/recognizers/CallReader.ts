@@ -1,5 +1,5 @@
 import type { CallText } from "../CallText.js"
-import { type Cue, type Weighed, nearestCue } from "../Cues.js"
+import { type Cue, type Weighed, lastCueBefore, nearestCue } from "../Cues.js"
 import type { Dialogue } from "../dialogue/Dialogue.js"
 import { wordSet } from "../Lexicon.js"
 import type { SensitiveField } from "../SensitiveField.js"
@@ -110,6 +110,12 @@ export class CallReader {
 
   isIn(set: keyof WordSets, word: string): boolean {
     return inSet(this.sets[set], word)
+  }
+
+  /** Whether a token is a part of a phrase that tells what a value is. */
+  isInCue(at: number): boolean {
+    const cue = this.cues[lastCueBefore(this.cues, at) + 1]
+    return cue !== undefined && cue.from <= at && at < cue.to
   }
 
   nearestCue(from: number, to: number, accepts: (cue: Cue) => boolean): Weighed | undefined {

@@ -1,7 +1,7 @@
 import { wordSet } from "../Lexicon.js"
 import type { Candidate } from "../TextSpan.js"
 import { matchClasses } from "../Tokens.js"
-import { byToken, type CallReader, type Recognizer } from "./CallReader.js"
+import { atWords, byToken, type CallReader, type Recognizer } from "./CallReader.js"
 import { NUMBER } from "./ClassPatterns.js"
 import { clockFollowers } from "./DateContext.js"
 
@@ -136,6 +136,57 @@ const bareHours = byToken([
   }
 ])
 
+/** Where an hour, with or without minutes, ends that begins at a token; undefined where none does. */
+const hourEnd = (reader: CallReader, at: number): number | undefined =>
+  /^[dtN]$/.test(reader.cls(at)) && reader.value(at) >= 1 && reader.value(at) <= 12
+    ? minutesEnd(reader, at + 1)
+    : reader.cls(at) === "e" && /^(noon|midnight|midday)$/.test(reader.word(at))
+      ? at + 1
+      : undefined
+
+/** "from nine thirty til noon", "between two fifteen and three": two hours of which one has minutes or is named. */
+const range = atWords("from between", (reader, at, found) => {
+  const end = hourEnd(reader, at + 1)
+  if (end === undefined || !rangeLinks.has(reader.word(end))) return undefined
+  const to = hourEnd(reader, end + 1)
+  if (to === undefined || /^[uC%$hk]$/.test(reader.cls(to))) return undefined
+  const isCertain = end > at + 2 || to > end + 2 || reader.cls(end + 1) === "e" || tillWords.has(reader.word(end))
+  if (isCertain) {
+    found.push(time(reader, at + 1, end, 0.7, "from one hour to another"))
+    found.push(time(reader, end + 1, to, 0.7, "from one hour to another"))
+  }
+  return undefined
+})
+
+const rangeLinks = wordSet("til till until to and through")
+const tillWords = wordSet("til till")
+
+/** "two ish", "around five thirty ish" */
+const rough = atWords("ish", (reader, at, found) => {
+  const before = reader.written(at - 1) === "-" ? at - 1 : at
+  for (let from = before - 1; from >= Math.max(0, before - 3); from--)
+    if (hourEnd(reader, from) === before) {
+      found.push(time(reader, from, at + 1, 0.7, 'hour before "ish"'))
+      break
+    }
+  return undefined
+})
+
+/** "at fourteen twenty", "by eighteen hundred": hours behind noon with minutes. */
+const lateHour = atWords("at by around until till til", (reader, before, found) => {
+  const at = before + 1
+  if (!/^[ty]$/.test(reader.cls(at))) return undefined
+  const isTwenty = reader.value(at) === 20 && reader.cls(at + 1) === "d" && reader.value(at + 1) <= 3
+  const hour = reader.value(at) + (isTwenty ? reader.value(at + 1) : 0)
+  const minutes = at + (isTwenty ? 2 : 1)
+  if (hour < 13 || hour > 23) return undefined
+  const to = reader.cls(minutes) === "h" ? minutes + 1 : minutesEnd(reader, minutes)
+  if (to > minutes && reader.endsAt(to, /^[.,?!;nRWw&]$/)) found.push(time(reader, at, to, 0.6, "hour and minutes"))
+  return undefined
+})
+
+const rangesAndLateHours = byToken([range, rough, lateHour])
+
 /** Times of the day, written or spoken. */
 export const clockTimes: Recognizer = (reader) => [
   ...withDayHalf(reader),
@@ -145,5 +196,6 @@ export const clockTimes: Recognizer = (reader) => [
   ...noons(reader),
   ...pastTheHour(reader),
   ...quarters(reader),
-  ...bareHours(reader)
+  ...bareHours(reader),
+  ...rangesAndLateHours(reader)
 ]

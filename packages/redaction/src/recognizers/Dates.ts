@@ -10,6 +10,8 @@ export const classPatterns = {
   monthDay: new RegExp(`[Mm]\\.?T?${DAY}(?:,?f?${YEAR})?(?![:$hk%])`, "g"),
   /** "the third of March", "3 mar 2020" */
   dayMonth: new RegExp(`T?(?:yF|ys|F|s|z|yd?|t|d|N)f?[Mm]\\.?(?:,?f?${YEAR})?`, "g"),
+  /** "the second or the third of November": the first of two days of a month. */
+  dayAndDay: /T?(?:yF|ys|F|s)(?:&|w|-|,)T?(?:yF|ys|F|s)f?[Mm]/g,
   /** "the sixteenth of the seventh", "27th of the 9th 1984" */
   ordinals: new RegExp(`T?(?:yF|ys|F|s)fT?(?:yF|ys|F|s)(?:,?${YEAR})?`, "g"),
   /** "el veintiuno de marzo de mil novecientos ochenta y cinco", "5. März 1990", "el 3 del 4": in other languages than English */
@@ -121,6 +123,16 @@ const dayMonths = (reader: CallReader): ReadonlyArray<Candidate> =>
     return isMonth ? [dateCandidate(reader, from, to, 0.92, "day and month")] : []
   })
 
+const DAY_LINK = /^(and|or|to|til|till|until|through|thru|-|,)$/
+
+/** The first of two days of a month. */
+const firstDays = (reader: CallReader): ReadonlyArray<Candidate> =>
+  matchClasses(reader.call.tokens, classPatterns.dayAndDay).flatMap(({ from }) => {
+    const first = reader.cls(from) === "T" ? from + 1 : from
+    const link = reader.cls(first) === "y" ? first + 2 : first + 1
+    return DAY_LINK.test(reader.word(link)) ? [dateCandidate(reader, from, link, 0.8, "one of two days")] : []
+  })
+
 const endsOrdinal = (reader: CallReader, to: number): boolean =>
   reader.endsAt(to, /^[.,?!;nR]$/) ||
   clockFollowers.has(reader.word(to)) ||
@@ -143,6 +155,7 @@ export const dates: Recognizer = (reader) => [
   ),
   ...monthDays(reader),
   ...ordinalDates(reader),
+  ...firstDays(reader),
   ...figureDates(reader),
   ...dayMonths(reader),
   ...foreignDates(reader),

@@ -67,7 +67,9 @@ const weight: TokenRule = (reader, at, found) => {
     /^(pounds|lbs|lb|kilos|kg|kilograms|stone)$/.test(reader.word(at)) &&
     /^[dtyzNhko]$/.test(reader.cls(at - 1)) &&
     /\b(weigh|weighs|weight|weighed|weighing|heavy)\b/.test(reader.phrase(at - 9, at + 2)) &&
-    !/\b(package|parcel|box|bag|luggage|suitcase|baggage|shipment)\b/.test(reader.phrase(at - 14, at + 6))
+    !/\b(package|parcel|box|bag|luggage|suitcase|baggage|shipment|item|product|it|it's|this|machine|unit|laptop|order)\b/.test(
+      reader.phrase(at - 14, at + 6)
+    )
   )
     found.push(
       reader.candidate("physical_attribute", numberStart(reader, at, /^[dtyzNhk&.ao]$/), at + 1, 0.8, "weight")

@@ -1,4 +1,4 @@
-import { fillers } from "../Lexicon.js"
+import { fillers, wordSet } from "../Lexicon.js"
 import { phraseTrie } from "../PhraseTrie.js"
 import { nameIntroductions } from "../WordLists.js"
 import { answerOf } from "./NameAnswers.js"
@@ -110,6 +110,21 @@ export const introduction: NameRule = (names, at, found) => {
   const name = introduced(names, cue.to, cue.value !== "weak", phrase)
   if (name !== undefined) found.push(name)
   found.push(...spelledNames(reader, cue.to, phrase))
+  return undefined
+}
+
+const naming = wordSet("called named")
+const persons =
+  wordSet(`someone somebody guy lady woman man girl boy gentleman chap bloke fella fellow agent rep representative person colleague technician
+ driver nurse one kid friend manager supervisor lad`)
+
+/** "someone called Will": behind a word for a person and "called", a first name is one though it is a word. */
+export const calledName: NameRule = (names, at, found) => {
+  const { reader } = names
+  if (!naming.has(reader.word(at)) || !persons.has(reader.word(at - 1))) return undefined
+  if (!names.areFirstNames(at + 1, at + 2)) return undefined
+  const to = Math.max(at + 2, names.nameEnd(at + 1, true, 3))
+  found.push(names.candidate("person_name", at + 1, to, 0.75, `after "${reader.phrase(at - 1, at + 1)}"`))
   return undefined
 }
 

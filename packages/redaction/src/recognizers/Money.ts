@@ -9,7 +9,7 @@ export const classPatterns = {
   signedAfter: /N(?:[,.]N){0,6}\$(?!N)/g,
   /** "two hundred and fifty dollars and thirty cents", "20 bucks", "1,200.50 USD" */
   named:
-    /(?:[dtyzN]|[hkla](?![^hklCGdtyz]))(?:[dtyzNhkl]|&(?=[dtyzh])|,(?=N)|\.(?=N)|o(?=d)){0,24}-?(?:qC|C(?:&?[dtyz](?:d)?C?)?|G)/g,
+    /(?:[dtyzN]|[hkla](?![^hklCGdtyz]))(?:[dtyzNhkl]|&(?=[dtyzh])|,(?=N)|\.(?=N)|o(?=d)){0,24}-?(?:&a?q)?(?:qC|C(?:&?[dtyz](?:d)?C?)?|G)/g,
   /** "USD 500" */
   code: /CN(?:,N){0,6}(?:\.N)?/g
 } as const

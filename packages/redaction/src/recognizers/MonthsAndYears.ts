@@ -49,9 +49,15 @@ const ambiguousMonths = (reader: CallReader): ReadonlyArray<Candidate> =>
     return isMonth ? [dateCandidate(reader, at, at + 1, 0.7, "month", `after "${before}"`)] : []
   })
 
+/** "fiscal year twenty twenty four", "fiscal twenty five": years of a business or of a product, which tell of nobody. */
+const isOfBusiness = (reader: CallReader, at: number): boolean =>
+  businessYears.has(reader.word(at - 1)) || (reader.word(at - 1) === "year" && businessYears.has(reader.word(at - 2)))
+const businessYears = wordSet("fiscal fy financial tax model budget accounting plan")
+
 const spokenYears = (reader: CallReader): ReadonlyArray<Candidate> =>
   matchClasses(reader.call.tokens, classPatterns.spokenYear).flatMap(({ from, to }) => {
     const first = reader.value(from)
+    if (isOfBusiness(reader, from)) return [reader.candidate("nothing", from, to, 0.9, "year of a business")]
     if (first !== 19 && first !== 20 && first !== 2) return []
     if (yearPrepositions.has(reader.word(from - 1)) && !/^[uCh$%k]$/.test(reader.cls(to)))
       return [dateCandidate(reader, from, to, 0.6, "year")]
@@ -65,6 +71,7 @@ const writtenYears = (reader: CallReader): ReadonlyArray<Candidate> =>
     const isDate =
       value >= 1900 &&
       value < 2100 &&
+      !isOfBusiness(reader, run.from) &&
       (yearPrepositions.has(reader.word(run.from - 1)) || birthEvidence(reader, run.from, run.to) !== undefined)
     return isDate ? [dateCandidate(reader, run.from, run.to, 0.56, "year")] : []
   })

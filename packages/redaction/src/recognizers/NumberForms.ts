@@ -13,6 +13,8 @@ interface Form {
   /** Lengths of the parts as they were given: "402", "77", "1234" is 3-2-4. */
   readonly groups: string
   readonly hasPlus: boolean
+  /** An article stands before it, as before the name of a model: "an r f two fifty". */
+  readonly isThing: boolean
   readonly found: (field: SensitiveField, score: number, ...evidence: ReadonlyArray<string>) => Candidate
 }
 
@@ -20,7 +22,7 @@ interface Form {
 export const placeOf = (reader: CallReader, run: Run): readonly [start: number, end: number] => {
   let from = run.from
   if (reader.written(from - 1) === "(" && run.joints.includes("(")) from--
-  if (/^[+#]$/.test(reader.written(from - 1))) from--
+  if (/^(?:[+#]|plus)$/.test(reader.written(from - 1))) from--
   return [reader.start(from), reader.end(run.to)]
 }
 
@@ -36,6 +38,9 @@ const groupsOf = (run: Run): string => {
   return groups.join("-")
 }
 
+/** "a f one fifty": the article and the name of a model. */
+const MODEL = /^A[A-Z]\d+$/
+
 const formOf = (reader: CallReader, run: Run): Form => {
   const [start, end] = placeOf(reader, run)
   return {
@@ -43,6 +48,7 @@ const formOf = (reader: CallReader, run: Run): Form => {
     isDigits: run.digits === run.chars.length,
     groups: groupsOf(run),
     hasPlus: reader.written(run.from - 1) === "+",
+    isThing: /^an?$/.test(reader.word(run.from - 1)) || MODEL.test(run.chars),
     found: (field, score, ...evidence) => candidate(field, start, end, score, ...evidence)
   }
 }
@@ -67,6 +73,18 @@ const plainSocialSecurityNumber: FormRule = ({ found, groups, isDigits, run }) =
 
 const CARD = /^3\d{14}$|^[3-6]\d{15}$/
 
+/** Figures as long as a phone number of some country. */
+const plainPhoneNumber: FormRule = ({ found, isDigits, run: { chars, pieces, spoken } }) =>
+  isDigits && (spoken || pieces.length === 1) && chars.length >= 9 && chars.length <= 15
+    ? found("phone_number", 0.502, "as long as a phone number")
+    : undefined
+
+/** "b t nine five e q": the form of a British postal code. */
+const POSTCODE = /^(?:[A-PR-UWYZ]\d[A-HJKPSTUW\d]?|[A-PR-UWYZ][A-HK-Y]\d[ABEHMNPRVWXY\d]?)\d[ABD-HJLNP-UW-Z]{2}$/
+
+const postcode: FormRule = ({ found, run: { chars, pieces } }) =>
+  pieces.length > 2 && POSTCODE.test(chars) ? found("location", 0.56, "form of a postal code") : undefined
+
 /** As many figures as a card has, which a caller or a recognizer of speech may have got wrong. */
 const plainCreditCard: FormRule = ({ found, isDigits, run: { chars } }) =>
   isDigits && CARD.test(chars) && !isCardNumber(chars) ? found("credit_card", 0.505, "payment card length") : undefined
@@ -79,6 +97,9 @@ const northAmerican = ({ found, groups, hasPlus, run: { chars } }: Form): Candid
     : found("phone_number", chars.length === 10 ? 0.56 : 0.52, "North American numbering plan")
 }
 
+/** A number of a country where a 0 leads to other areas: "oh one six one four nine six oh three four nine". */
+const TRUNK = /^0[1-9]\d{8,9}$/
+
 const phoneNumber: FormRule = (form) => {
   const { found, groups, hasPlus, isDigits, run } = form
   if (!isDigits) return undefined
@@ -86,7 +107,7 @@ const phoneNumber: FormRule = (form) => {
   const { length } = run.chars
   if (hasPlus && length >= 8 && length <= 15 && isInternational(run.chars))
     return found("phone_number", 0.9, "international form")
-  if (run.spoken) return undefined
+  if (run.spoken) return TRUNK.test(run.chars) ? found("phone_number", 0.53, "a trunk prefix and a number") : undefined
   if (groups.includes("-") && isNational(run.chars))
     return found("phone_number", 0.62, `given as ${groups}`, "national form")
   return groups === "3-4" && run.joints[1] === "-" ? found("phone_number", 0.6, "given as 3-4") : undefined
@@ -104,8 +125,14 @@ const longNumber: FormRule = ({ found, isDigits, run: { chars } }) =>
     ? found("numerical_pii", 0.51, "a long number that nothing explains")
     : undefined
 
-const spelledCode: FormRule = ({ found, isDigits, run: { chars, digits, pieces, spoken } }) =>
-  !isDigits && spoken && digits >= 2 && chars.length - digits >= 2 && chars.length >= 5 && pieces.length >= 4
+const spelledCode: FormRule = ({ found, isDigits, isThing, run: { chars, digits, pieces, spoken } }) =>
+  !isDigits &&
+  !isThing &&
+  spoken &&
+  digits >= 2 &&
+  chars.length - digits >= 2 &&
+  chars.length >= 5 &&
+  pieces.length >= 4
     ? found("numerical_pii", 0.52, "a spelled code that nothing explains")
     : undefined
 
@@ -117,10 +144,13 @@ const present = (one: Candidate | undefined): one is Candidate => one !== undefi
 /** What a run is by its form alone: groups, length, check digits. */
 export const byForm = (reader: CallReader, run: Run): ReadonlyArray<Candidate> => {
   const form = formOf(reader, run)
-  const explained = [creditCard, socialSecurityNumber, phoneNumber, vehicleId].map((rule) => rule(form)).filter(present)
+  const explained = [creditCard, socialSecurityNumber, phoneNumber, vehicleId, postcode]
+    .map((rule) => rule(form))
+    .filter(present)
   const others = [
     ...(explained.length === 0 ? [longNumber] : []),
     plainSocialSecurityNumber,
+    ...(explained.length === 0 ? [plainPhoneNumber] : []),
     plainCreditCard,
     spelledCode,
     routingNumber

@@ -141,7 +141,7 @@ const ALSO = 0.1
 export const alsoReadings = ({ also = [] }: Pick<Cue, "also">, one: Candidate): ReadonlyArray<Candidate> =>
   also
     .filter((field) => field !== one.field)
-    .map((field) => ({ ...one, field, score: Math.max(0.5, one.score - ALSO) }))
+    .map((field) => ({ ...one, field, score: Math.max(0.5, one.score - ALSO), isAlso: true }))
 
 /** What the parts of a value are by the nearest cue. */
 export const byCue = (reader: CallReader, chain: Chain, lengths: Lengths): ReadonlyArray<Candidate> => {

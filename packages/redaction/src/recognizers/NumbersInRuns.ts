@@ -1,4 +1,4 @@
-import type { Run } from "../SpokenNumbers.js"
+import { partOf, type Run } from "../SpokenNumbers.js"
 import type { Candidate } from "../TextSpan.js"
 import type { CallReader } from "./CallReader.js"
 import { byForm, placeOf } from "./NumberForms.js"
@@ -21,20 +21,6 @@ const CARD_EXTRA = 8
 /** Fewest and most figures of a value that is looked for here. */
 const SHORTEST = 9
 const LONGEST = 19
-
-const partOf = (run: Run, first: number, last: number): Run => {
-  const pieces = run.pieces.slice(first, last)
-  const chars = pieces.map((piece) => piece.chars).join("")
-  return {
-    from: pieces[0]?.from ?? run.from,
-    to: pieces[pieces.length - 1]?.to ?? run.to,
-    pieces,
-    joints: run.joints.slice(first, last),
-    chars,
-    digits: chars.length,
-    spoken: pieces.some((piece) => piece.spoken)
-  }
-}
 
 /** A run of several values, and what has been found in it. */
 class MixedRun {

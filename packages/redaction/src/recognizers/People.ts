@@ -2,7 +2,7 @@ import { functionWords, wordSet } from "../Lexicon.js"
 import type { Candidate } from "../TextSpan.js"
 import { spelledStretches } from "./answers/Stretches.js"
 import type { Recognizer } from "./CallReader.js"
-import { introduction, introductionEnd } from "./IntroducedNames.js"
+import { calledName, introduction, introductionEnd } from "./IntroducedNames.js"
 import { NameReader, type NameRule } from "./NameReading.js"
 import { spelledNames } from "./SpelledNames.js"
 import { streetEndings } from "./Streets.js"
@@ -101,8 +101,8 @@ const spelledAnywhere: NameRule = ({ reader }, at, found) => {
 const listedName: NameRule = (names, at, found) => {
   if (!names.isOnlyName(at) || wordNames.has(names.bare(at)) || (names.isCased(at) && !names.isCapital(at)))
     return undefined
-  // "the left lane"
-  if (streetEndings.has(names.bare(at))) return undefined
+  // "the left lane", "what's the ip"
+  if (streetEndings.has(names.bare(at)) || names.reader.isInCue(at)) return undefined
   found.push(names.candidate("person_name", at, names.isOnlyName(at + 1) ? at + 2 : at + 1, 0.52, "listed name"))
   return undefined
 }
@@ -159,6 +159,7 @@ const spelledBehind: NameRule = (names, at, found) => {
 
 const rules: ReadonlyArray<NameRule> = [
   ...titledNameRules,
+  calledName,
   introduction,
   speakingName,
   presentName,

@@ -28,6 +28,10 @@ const noValue =
   wordSet(`reset resets link change changed expired issue issues problem wrong incorrect manager protected requirements required field email for on in at and or if when so but not doesn't don't didn't isn't
  can can't cannot could would will won't should do does did have has had get got please help again working works work screen page settings recovery or because correct invalid twice something anything same secure forgotten forgot
  no protection protected manager yes what which who how why me you we they he she going supposed was were been being also still now then too first needs need want wants question questions prompt box locked error case-sensitive sensitive already about from by them updated update verified mismatch match matches account accounts up down there here never nothing ready`)
+/** What opens an answer that gives no value; other words may be the value: "correct horse battery staple". */
+const noAnswer =
+  wordSet(`i who what which how why me you we they he she it is was were do does did have has had get got please because no yes yeah nope
+ never nothing something anything forgot forgotten sorry um uh not don't didn't doesn't can't cannot can could there here then now`)
 const asksFor = wordSet("what what's whats tell give confirm verify provide say read need have spell")
 const ends = /^[.?!;\n]$/
 const spelledSigns = wordSet(
@@ -152,7 +156,8 @@ const secret: TokenRule = (reader, at, found) => {
   const { from, isAnswer, isLinked } = leadTo(reader, at, hit.to)
   if (!reader.exists(from) || /^[nP]$/.test(reader.cls(from))) return hit.to
   if (!isLinked && !isAnswer && !looksLikeCode(reader, kind, at, hit.to, from)) return hit.to
-  if (noValue.has(reader.word(from))) return hit.to
+  const isSeveral = reader.endsAt(from + 1, /^w$/) && !noValue.has(reader.word(from + 1))
+  if ((isAnswer && isSeveral ? noAnswer : noValue).has(reader.word(from))) return hit.to
   // "the handle is scratched"
   if (reader.word(hit.to - 1) === "handle" && !isAnswer && isEverydayWord(reader, from)) return hit.to
   const to = valueEnd(reader, from, kind)

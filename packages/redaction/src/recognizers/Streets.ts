@@ -54,7 +54,7 @@ const houseNumber = (
 const streetAlone = (reader: CallReader, from: number, at: number, end: number, isNamed: boolean) => {
   const before = reader.word(at - 1)
   if (isNamed && !functionWords.has(before) && !notNamed.test(before))
-    return reader.candidate("location", Math.max(from, at - 3), end, 0.62, "street")
+    return reader.candidate("location", Math.max(from, at - 3), Math.max(end, addressEnd(reader, end)), 0.62, "street")
   if (isNamed && /^(wall|high|main|bourbon|elm|oak|park)$/.test(before))
     return reader.candidate("location", at - 1, end, 0.62, "street")
   if (!/^[Fs]$/.test(reader.cls(at - 1))) return undefined
@@ -62,11 +62,19 @@ const streetAlone = (reader: CallReader, from: number, at: number, end: number, 
   return reader.candidate("location", ordinal, Math.max(end, addressEnd(reader, end)), 0.62, "street")
 }
 
+/** "one one seven m g road": a house number and the initials of a street. */
+const INITIALS = /^\d{1,5}[A-Z]{1,3}$/
+
 /** "221 Baker Street, London", "forty second street" */
 const street: TokenRule = (reader, at, found) => {
   const ending = reader.word(at)
   const isFirm = streetEndings.has(ending)
   if (!isFirm && !looseStreetEndings.has(ending)) return undefined
+  const spelled = isFirm ? reader.runTo(at) : undefined
+  if (spelled !== undefined && INITIALS.test(spelled.chars)) {
+    found.push(reader.candidate("location", spelled.from, addressEnd(reader, at + 1), 0.9, "street address"))
+    return undefined
+  }
   const name = nameStart(reader, at)
   const { from, run } = houseNumber(reader, name, at, hasWords(reader, name, at))
   const isNamed = at > from && !(at - from === 1 && notStreetName.has(reader.word(from)))
@@ -170,6 +178,8 @@ const deliveries = wordSet("send ship deliver mail bring forward post sending sh
 /** "interstate 95" */
 const numberedRoad = atWords("highway interstate route", (reader, at, found) => {
   const run = reader.runFrom(at + 1)
+  // "bus route sixty four"
+  if (/^(bus|train|tram|trolley|shuttle|delivery|paper|mail|ferry|metro)$/.test(reader.word(at - 1))) return undefined
   if (run !== undefined) found.push(reader.candidate("location", at, run.to, 0.55, "road number"))
   return undefined
 })
@@ -190,14 +200,26 @@ const cornerStreetEnd = (reader: CallReader, from: number): number => {
   return to
 }
 
+/** Where a street's name without an ending ends: "fifth", "twenty third", "main", "martin luther". */
+const crossStreetEnd = (reader: CallReader, at: number): number | undefined => {
+  if (reader.cls(at) === "y" && /^[Fs]$/.test(reader.cls(at + 1))) return at + 2
+  if (/^[Fs]$/.test(reader.cls(at))) return at + 1
+  let to = at
+  while (to - at < 2 && reader.cls(to) === "w" && !functionWords.has(reader.word(to))) to++
+  return to > at ? to : undefined
+}
+
 /** "the corner of Main and Second Street": both streets and what joins them. */
 const corner = atWords("corner intersection junction", (reader, at, found) => {
   if (reader.word(at + 1) !== "of") return undefined
+  const from = reader.word(at - 1) === "the" ? at - 1 : at
+  const crossed = crossStreetEnd(reader, at + 2)
+  const last = crossed !== undefined && reader.word(crossed) === "and" ? crossStreetEnd(reader, crossed + 1) : undefined
+  if (last !== undefined) found.push(reader.candidate("location", from, last, 0.8, "corner of two streets"))
   const between = cornerStreetEnd(reader, at + 2)
   if (between === at + 2 || reader.word(between) !== "and") return undefined
   const to = cornerStreetEnd(reader, between + 1)
   if (to === between + 1 || !cornerEndings.has(reader.word(to - 1))) return undefined
-  const from = reader.word(at - 1) === "the" ? at - 1 : at
   found.push(reader.candidate("location", from, to, 0.91, "corner of two streets"))
   return undefined
 })

@@ -39,6 +39,9 @@ const isPause = (reader: CallReader, from: number, to: number): boolean => {
   return true
 }
 
+/** "you've", "they'll" */
+const CONTRACTION = /^(?:i|you|we|they|he|she|it|that|who|what|there|here)'(?:ve|re|ll|d|m|s)$/
+
 const isWord = (reader: CallReader, at: number, extra: ReadonlySet<string>): boolean => {
   const word = reader.word(at)
   if (extra.has(word)) return true
@@ -46,6 +49,7 @@ const isWord = (reader: CallReader, at: number, extra: ReadonlySet<string>): boo
     /[\p{L}\p{N}]/u.test(word) &&
     reader.cls(at) !== "P" &&
     !around.has(word) &&
+    !CONTRACTION.test(word) &&
     !fillers.has(word) &&
     !acknowledgements.has(word) &&
     !(functionWords.has(word) && reader.cls(at) === "w" && !/^(street|box|north|south|new|little)$/.test(word))

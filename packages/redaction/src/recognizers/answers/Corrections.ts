@@ -63,6 +63,10 @@ const goesOnWith = wordSet("right yes yeah yep correct and then okay")
 /** Fewest figures of a number that one side reads back. */
 const MIN_READ_BACK = 3
 
+/** Whether a number repeats, and goes on with, the last figures of another: "... oh one four" - "oh one four six". */
+const sharesEnd = (first: string, next: string): boolean =>
+  next.length > MIN_READ_BACK && first.endsWith(next.slice(0, MIN_READ_BACK))
+
 /** Whether a harmless number was named in the turn of a number or the one before: "your order is ..." */
 const isOfHarmless = ({ call, cues }: CallReader, { from }: { readonly from: number }): boolean => {
   const turn = call.turnOf[from] ?? 0
@@ -87,7 +91,8 @@ export const readBacks = (reader: CallReader): ReadonlyArray<Candidate> => {
     const turn = reader.turn(next.from)
     let from = next.from
     while (from > 0 && reader.turn(from - 1) === turn && reader.cls(from - 1) !== "n") from--
-    const opens = corrects.has(reader.word(from)) || goesOnWith.has(reader.word(from))
+    const opens =
+      corrects.has(reader.word(from)) || goesOnWith.has(reader.word(from)) || sharesEnd(run.chars, next.chars)
     if (!opens || next.from - from > MAX_LEAD || speakerAt(call, from) === speakerAt(call, run.from)) return []
     if (isOfHarmless(reader, next)) return []
     let to = next.to

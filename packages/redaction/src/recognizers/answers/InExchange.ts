@@ -47,7 +47,7 @@ const sensitivity: ReadonlyArray<SensitiveField> = [
 ]
 
 /** Fields whose values are figures alone. */
-const figuresOnly: ReadonlySet<string> = new Set(["phone_number", "ssn", "credit_card", "age", "nothing"])
+const figuresOnly: ReadonlySet<string> = new Set(["phone_number", "ssn", "credit_card", "age", "ip_address", "nothing"])
 
 const charsIn = (stretches: ReadonlyArray<Stretch>): string => stretches.map(({ chars }) => chars).join("")
 

@@ -1,5 +1,6 @@
 import { acknowledgements, fillers, functionWords, spellingWords, wordSet } from "../../Lexicon.js"
 import type { Run } from "../../SpokenNumbers.js"
+import { saysMoment } from "../../SpokenPieces.js"
 import type { AnswerPlace } from "../../dialogue/Dialogue.js"
 import type { CallReader } from "../CallReader.js"
 import { isCounting } from "../NumberChains.js"
@@ -157,7 +158,7 @@ export const codeStretches = (
     if (run !== undefined && (run.digits > 0 || (letters && run.pieces.length > 1)))
       return runCore(reader, run, several)
     const cls = reader.cls(at)
-    if (/^[dtyzNX]$/.test(cls) && run === undefined)
+    if (/^[dtyzNX]$/.test(cls) && run === undefined && !saysMoment(reader.all, at))
       return { to: at + 1, chars: String(/^[NX]$/.test(cls) ? reader.written(at) : reader.value(at)) }
     if (cls === "x" || cls === "o") return { to: at + 1, chars: "0" }
     if (/^[hk]$/.test(cls) && /^[dtyzN]$/.test(reader.cls(at - 1))) return { to: at + 1, chars: "00" }
