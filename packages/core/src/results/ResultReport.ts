@@ -93,13 +93,21 @@ const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u20
 /** A text on one line: without line ends, other controls, and marks that change the direction of what follows. */
 const oneLine = (text: string): string => text.replace(CONTROLS, " ").trim()
 
-/** Escapes what Markdown, its HTML, mentions and autolinks would interpret. Source: CommonMark 0.31, section 2.4. */
+const ESCAPED: Readonly<Record<string, string>> = { "<": "&lt;", ">": "&gt;", "@": "&#64;" }
+
+/**
+ * What Markdown interprets anywhere in a line, but for underscores within words; and at its beginning, where items of
+ * lists, headings and rulers begin. Web addresses become links by `://` and `www.`. Source: CommonMark 0.31 and GitHub
+ * Flavored Markdown 0.29.
+ */
+const INTERPRETED =
+  /[\\`*[\]<>#|~$@]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|:(?=\/\/|[\w+-]+:)|(?<=www)\.|^[-+=](?=\s|[-=]|$)|(?<=^\d{1,9})[.)](?=\s|$)/giu
+
+/** Escapes what Markdown, its HTML, mentions, emoji codes and autolinks would interpret, and leaves other texts as they are. */
 const markdownText = (text: string): string =>
   oneLine(text)
     .replace(/&/g, "&amp;")
-    .replace(/[\\`*_{}[\]()<>#+\-.!|~$=:@^"']/g, (one) =>
-      one === "<" ? "&lt;" : one === ">" ? "&gt;" : one === "@" ? "&#64;" : `\\${one}`
-    )
+    .replace(INTERPRETED, (one) => ESCAPED[one] ?? `\\${one}`)
 
 const printMarkdown = (result: Result, runs: ReadonlyArray<ReportedRun>): string => {
   const row = (...cells: ReadonlyArray<string>) => `| ${cells.join(" | ")} |`
