@@ -3,7 +3,7 @@
  * from what. Speech means the segments of `Speech.speechOf`: a speaker's turns without their
  * pauses, merged where they overlap or touch.
  */
-import { type AgentId, MetricId, type OrganizationId, type ProjectId } from "../kernel/Ids.js"
+import { MetricId, type OrganizationId } from "../kernel/Ids.js"
 import { evaluationPrices } from "./EvaluationPrices.js"
 import { formulaMetrics } from "./Formulas.js"
 import type { NewMetric } from "./Metric.js"
@@ -76,13 +76,9 @@ const bySlug = new Map(predefinedEntries.map((entry) => [entry.slug, entry]))
 /** The entry that a `service_defined_metric_code` names. A predefined metric's code is its slug. */
 export const predefinedEntry = (code: string): PredefinedEntry | undefined => bySlug.get(code)
 
-/** All predefined metrics, as metrics of one agent. */
-export const predefinedForAgent = (owner: {
-  readonly agentId: AgentId
-  readonly projectId: ProjectId
-}): ReadonlyArray<NewMetric> =>
-  predefinedEntries.map((entry, position) => ({
-    ...owner,
+/** All predefined metrics, as each agent has them. */
+export const predefinedMetricSpecs: ReadonlyArray<Omit<NewMetric, "projectId" | "agentId">> = predefinedEntries.map(
+  (entry, position) => ({
     slug: entry.slug,
     predefinedCode: entry.slug,
     name: entry.name,
@@ -94,7 +90,8 @@ export const predefinedForAgent = (owner: {
     configuration: entry.configuration,
     functionName: entry.functionName,
     displayOrder: position
-  }))
+  })
+)
 
 /** All predefined metrics, as an organization lists them. */
 export const predefinedMetrics = (organizationId: OrganizationId): ReadonlyArray<PredefinedMetric> =>

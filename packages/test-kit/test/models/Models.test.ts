@@ -104,8 +104,11 @@ describe.each(TestEngine.databases)("an engine on %s", (database) => {
   })
 
   describe("pages", () => {
+    // Each list is that of a project of its own; an organization takes longer to create.
+    let organization: Promise<ModelKit.CallFixture> | undefined
     const list = async (): Promise<PageKit.PagedList> => {
-      const { driver, project } = await fixture()
+      const { driver } = await (organization ??= fixture())
+      const project = idOf((await driver("POST", "/user/v1/projects/", { name: "Pages" })).body)
       const path = "/dashboards/dashboards/"
       return {
         insert: async () => idOf((await driver("POST", path, { name: "Row", project })).body),
