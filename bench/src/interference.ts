@@ -151,7 +151,7 @@ export const interferenceBenchmark = benchmark<Size>({
     clients: 32,
     millis: 4000
   },
-  tiny: { calls: 200, rounds: 1, clients: 2, millis: 400 },
+  tiny: { calls: 200, rounds: 1, clients: 2, millis: 200 },
   run: async (size, environment) => {
     for (const database of environment.databases) await measure(database, size, environment)
   }

@@ -25,18 +25,20 @@ const kindOf = (value: Filters.Leaf["value"]): string =>
       ? "empty"
       : typeof value
 
-/** The conditions of a filter: each field or document with its operator, the kind of its value, and the group it is in. */
-const conditionsOf = (condition: Filters.Condition, within: string): ReadonlyArray<string> =>
-  Filters.isGroup(condition)
-    ? condition.conditions.flatMap((inner) => conditionsOf(inner, condition.operator))
-    : [
-        [
-          condition.field.replace(/^(metadata|dynamic_variables)\..*/, "$1"),
-          condition.op,
-          kindOf(condition.value),
-          within
-        ].join(" ")
-      ]
+/**
+ * What the conditions of a filter are: each operator and kind of value with the field or document, and with the group it is
+ * in. A field is read in the same way in every group.
+ */
+const conditionsOf = (condition: Filters.Condition, within: string): ReadonlyArray<string> => {
+  if (Filters.isGroup(condition)) {
+    return condition.conditions.flatMap((inner) => conditionsOf(inner, condition.operator))
+  }
+  const compared = `${condition.op} ${kindOf(condition.value)}`
+  return [
+    `${condition.field.replace(/^(metadata|dynamic_variables)\..*/, "$1")} ${compared}`,
+    `${compared} in ${within}`
+  ]
+}
 
 /**
  * Of a thousand random filters those with a condition that those before do not have. Planning a statement takes the engine
@@ -46,7 +48,7 @@ const filters = (): ReadonlyArray<Filters.Filter> => {
   const met = new Set<string>()
   return fc.sample(FilterKit.filter, { numRuns: 1000, seed: 20_260_331 }).filter((filter) => {
     const before = met.size
-    for (const one of filter === null ? ["everything"] : conditionsOf(filter, "alone")) met.add(one)
+    for (const one of filter === null ? ["everything"] : conditionsOf(filter, "no group")) met.add(one)
     return met.size > before
   })
 }
