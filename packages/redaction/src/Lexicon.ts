@@ -114,7 +114,8 @@ export const explainers = wordSet("as for like is")
 export const spokenTlds =
   wordSet(`com org net edu gov mil io co uk us ca de fr es it nl be ch at se no dk fi pl ie au nz in jp cn br mx za
  info biz me tv app dev ai xyz online site shop store tech cloud eu hu cz gr pt ro ru tr il sg hk kr ar cl blog health live
- email name pro travel agency company media digital services solutions group`)
+ ly gg cc fm li lt lv sk si rs ua bg hr ph vn pk ng ke gh ma sa ae qa lk design studio art bank law software systems works world
+ life finance capital team care dental clinic church fit press news media photography academy school email name pro travel agency company media digital services solutions group`)
 
 /** The most common words, over which no name or place is claimed without a reason beside the word itself. */
 export const functionWords =

@@ -92,6 +92,7 @@ const settle = (group: ReadonlyArray<Candidate>, found: Array<Found>): void => {
  */
 const families: ReadonlyArray<ReadonlySet<string>> = [
   wordSet("person_name location username"),
+  wordSet("person_name location event"),
   wordSet("person_name medical_professional"),
   wordSet("date dob time"),
   wordSet(`ssn credit_card bank_account account_number healthcare_number passport_number driver_license vehicle_id password

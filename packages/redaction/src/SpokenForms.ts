@@ -15,7 +15,7 @@ const fileEndings =
  md rtf mov avi bak log pages numbers key psd svg tar gz tiff tif bmp odt ods sql pem`)
 
 const providers = wordSet(
-  `gmail googlemail yahoo hotmail outlook icloud aol protonmail proton comcast verizon msn att sbcglobal ymail rocketmail mac`
+  `gmail googlemail yahoo hotmail outlook icloud aol protonmail proton comcast verizon msn att sbcglobal ymail rocketmail mac okhdfc oksbi okicici okaxis ybl paytm ibl axl`
 )
 
 /** Words that end an address on its left: nobody's mailbox starts with "my email is". */
@@ -149,12 +149,20 @@ const write = (reader: AddressReader, from: number, to: number): string => {
  * The left end of a name that is joined by signs: steps over words while they can be part of it. Words side by side
  * belong together only up to `maxWords`, and a stop word ends it unless a sign ties it in.
  */
+/** Figures of a number that is a value of its own. */
+const LONG_NUMBER = 7
+
+/** "... oh one six five, luz at example dot com": a whole number is no part of a name. */
+const isLongNumber = (reader: AddressReader, run: Run | undefined, from: number, at: number): boolean =>
+  run !== undefined && from < at && run.digits >= LONG_NUMBER && !reader.isJoiner(from)
+
 const leftEnd = (reader: AddressReader, at: number, floor: number, maxWords: number): number => {
   const { all } = reader
   let from = at
   let plain = 0
   while (from > floor) {
     const run = reader.runTo(from)
+    if (isLongNumber(reader, run, from, at)) break
     if (run !== undefined && run.from >= floor) {
       from = run.from
       continue
@@ -178,7 +186,7 @@ const leftEnd = (reader: AddressReader, at: number, floor: number, maxWords: num
 
 const MAX_ACKNOWLEDGED = 8
 const EMAIL_REACH = 24
-const isEmailWord = (word: string): boolean => /^e-?mails?$/.test(word)
+const isEmailWord = (word: string): boolean => /^(?:e-?mails?|upi)$/.test(word)
 
 /** The end of what was said before a turn that begins with "at ...", and before the "mhm" of the other side, if e-mail is spoken of. */
 const turnBefore = (reader: AddressReader, sign: number, floor: number): number => {

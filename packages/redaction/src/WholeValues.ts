@@ -32,9 +32,22 @@ const withSigns = (reader: CallReader, one: Candidate): Candidate => {
   return start === one.start && end === one.end ? one : { ...one, start, end }
 }
 
+/** Most initials before a name. */
+const MAX_INITIALS = 2
+
+/** "r j mccluskey": a name in lower case with the initials before it. */
+const withInitials = (reader: CallReader, one: Candidate): Candidate => {
+  const { text, tokens } = reader.call
+  if (one.field !== "person_name" || text[one.start - 1] !== " " || text[one.start - 3] !== " ") return one
+  let from = tokenAt(tokens, one.start)
+  const first = from
+  while (first - from < MAX_INITIALS && reader.cls(from - 1) === "L" && reader.word(from - 1) !== "i") from--
+  return from === first || reader.runFrom(first) !== undefined ? one : { ...one, start: reader.start(from) }
+}
+
 /** What was proposed with the rest of its value: signs of a code, other halves of a name. */
 export const wholeValue = (reader: CallReader, one: Candidate): Candidate =>
-  one.field === "password" ? withSigns(reader, one) : withHyphens(reader, one)
+  one.field === "password" ? withSigns(reader, one) : withHyphens(reader, withInitials(reader, one))
 
 /** A name or a place with the other halves of it that hyphens tie to it: all of "Adebayo-Clarke" where one half was found. */
 const withHyphens = (reader: CallReader, one: Candidate): Candidate => {

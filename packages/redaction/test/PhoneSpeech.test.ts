@@ -90,6 +90,58 @@ describe("a value of a phone call", () => {
     ["money", ["C: it cost me two and a half grand"], "two", "half grand"],
     ["date", ["C: either the ninth or the tenth of october"], "ninth", "tenth"],
     ["person_name", ["C: a lady called hope said she would ring"], "hope"],
+    ["numerical_pii", ["A: velocity number", "C: four oh one nine two two"], "four oh", "two two"],
+    ["account_number", ["A: velocity number", "C: four oh one nine two two"], "four oh", "two two"],
+    ["ssn", ["A: n i number", "C: j k twenty one thirty two forty three b"], "twenty one", "forty three"],
+    ["account_number", ["C: the two accounts are five five oh one two and five five oh two two"], "one two", "two two"],
+    ["person_name", ["C: please speak to faith she deals with it"], "faith"],
+    ["person_name", ["C: my son's called hunter he lost it"], "hunter"],
+    ["person_name", ["A: what should i call you", "C: buzz"], "buzz"],
+    ["person_name", ["C: it's for t k mcgillicuddy"], "t k", "mcgillicuddy"],
+    ["email_address", ["A: spell the bit before the at", "C: d a i s y nine"], "d a", "nine"],
+    ["email_address", ["C: write to info at lakeside dot dental"], "info", "lakeside"],
+    ["email_address", ["C: nine one nine five five five oh one two eight and ana at solmar dot mx"], "ana", "solmar"],
+    ["credit_card", ["A: the digits on the reverse", "C: four double two"], "four double"],
+    ["credit_card", ["A: so the one that ends three three oh nine", "C: yes"], "three three oh"],
+    [
+      "credit_card",
+      [
+        "A: card and expiry",
+        "C: four five three nine one four eight eight oh three four three six four six seven oh six thirty"
+      ],
+      "four five",
+      "thirty"
+    ],
+    ["dob", ["C: i was born in seventy eight"], "seventy eight"],
+    ["dob", ["C: my birthday is the second of march sixty four"], "second", "sixty four"],
+    ["age", ["A: how old is the new one", "C: two and a half"], "two", "half"],
+    ["age", ["C: at eighty one he still drives"], "eighty one"],
+    ["age", ["C: she's only seven months"], "seven"],
+    ["age", ["C: i turn sixty in april"], "sixty"],
+    ["age", ["C: she's nearing seventy"], "seventy"],
+    ["date", ["A: what's the date on the invoice", "C: three four twenty four"], "three four", "twenty four"],
+    ["date", ["C: we bought it in the winter of twenty nineteen"], "winter", "nineteen"],
+    ["time", ["C: let's do ten thirty sharp"], "ten thirty"],
+    ["time", ["C: they came ten past six"], "ten past", "six"],
+    ["time", ["C: come over around half seven"], "half seven"],
+    ["location", ["A: where's home", "C: fourteen b upper quay street galway"], "fourteen", "quay", "galway"],
+    ["location", ["A: house name", "C: fernbank"], "fernbank"],
+    ["location", ["C: turn onto county road nine"], "county road nine"],
+    ["location", ["C: i'm in flat two nelson house"], "flat two", "nelson house"],
+    ["location", ["C: c two oh six silver oak apartments"], "two oh six", "silver oak"],
+    ["location", ["C: the junction of queen street and bathurst"], "queen", "bathurst"],
+    ["location", ["A: which town", "C: stow on wold"], "stow", "wold"],
+    ["location", ["C: eleven west forty fourth"], "eleven west", "forty fourth"],
+    ["password", ["A: say your passphrase", "C: salt and pepper mill"], "salt", "pepper", "mill"],
+    ["password", ["C: the keypad code's eight eight oh two"], "eight eight"],
+    ["money", ["C: we agreed on two and a half thousand euros"], "two", "half", "thousand"],
+    ["money", ["C: it's fifty nine p each"], "fifty nine p"],
+    ["money", ["A: yearly salary", "C: sixty two k"], "sixty two k"],
+    ["money", ["C: i have two crore ten lakh there"], "two crore", "ten lakh"],
+    ["origin", ["A: ethnic origin", "C: bangladeshi"], "bangladeshi"],
+    ["ip_address", ["C: the gateway's ten zero zero one"], "ten zero zero one"],
+    ["event", ["C: it's a gift for eid"], "eid"],
+    ["medical_professional", ["A: which consultant is it", "C: mr okonjo"], "okonjo"],
     ["url", ["C: i signed the petition at petitions dot townhall dot org"], "petitions dot", "townhall"]
   ] as const)
     it(`${field}: ${lines.join(" / ")}`, () => {
@@ -106,7 +158,13 @@ describe("a value of a phone call", () => {
       "A: bus route eleven stops right outside",
       "C: one second let me look",
       "C: i like the corner of the garden and the patio",
-      "C: block seven is full"
+      "C: block seven is full",
+      "C: the roast cooks at three sixty",
+      "C: six hundred at three each",
+      "C: the panel is twenty five sixty by fourteen forty",
+      "A: the rate is five percent apr",
+      "C: the paint code is q t six oh one",
+      "C: half two dozen of them broke"
     )
   })
 })

@@ -196,6 +196,8 @@ class TurnReader {
     for (let at = to - 1; at >= from; at--) {
       // "the last four of": no figure of a value.
       if (all[at]?.cls === "d" && PART.has(all[at - 1]?.lower ?? "")) continue
+      // "how old is the little one": somebody
+      if (all[at]?.lower === "one" && at === to - 1 && /^[wT]$/.test(all[at - 1]?.cls ?? "")) continue
       if (VALUE.test(all[at]?.cls ?? "")) return at
     }
     return from - 1

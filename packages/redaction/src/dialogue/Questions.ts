@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import questionGroups from "../data/questions.json" with { type: "json" }
 import type { Cue } from "../Cues.js"
-import { wordSet } from "../Lexicon.js"
+import { functionWords, wordSet } from "../Lexicon.js"
 import { phraseTrie } from "../PhraseTrie.js"
 import { SensitiveField } from "../SensitiveField.js"
 import type { Token } from "../Tokens.js"
@@ -61,6 +61,32 @@ const PART = wordSet("last final first second other remaining next")
 /** "in the last three months" asks for no part of a value. */
 const PERIOD = /^(minutes?|hours?|days?|nights?|weeks?|months?|years?|times|calls?|visits?|orders?)$/
 
+/** Fewest letters and digits of the answer to a question for a number that may be of any length: "badge number?" */
+const MIN_ANSWER = 3
+
+/** A number of a kind that no list has, "avios number", "pan card number": any of those that identify a person. */
+const unknownNumber = {
+  field: "numerical_pii",
+  min: MIN_ANSWER,
+  max: 34,
+  also: [
+    ...(["account_number", "ssn", "healthcare_number", "bank_account", "driver_license"] as const),
+    ...(["passport_number", "vehicle_id", "phone_number", "credit_card"] as const)
+  ]
+} as const
+
+const notKinds =
+  wordSet(`good best better right correct same new old current other another second first alternate direct next
+ different main local full whole entire last own a the your his her their that this and or with call what which any by`)
+
+/** Whether a word before "number" says what kind of number it is. */
+const isKind = (token: Token | undefined): boolean =>
+  token !== undefined && /^[wL]$/.test(token.cls) && !notKinds.has(token.lower) && !functionWords.has(token.lower)
+
+/** Whether a short question is for a number of an unknown kind. */
+const isUnknownKind = (all: ReadonlyArray<Token>, from: number, { from: at, phrase }: Asked): boolean =>
+  phrase === "number" && at > from && isKind(all[at - 1])
+
 /** Most tokens of a question that is a word alone: "year?", "and the month". */
 const MAX_WORD = 3
 /** Most tokens of a turn in which the name of something asks for it: "name and number please". */
@@ -79,9 +105,6 @@ const readingOf = ({ field, kind }: Cue): Reading => {
       return "code"
   }
 }
-
-/** Fewest letters and digits of the answer to a question for a number that may be of any length: "badge number?" */
-const MIN_ANSWER = 3
 
 const anyLength: ReadonlySet<string> = new Set(["numerical_pii", "account_number", "healthcare_number"])
 
@@ -145,7 +168,7 @@ export const questionsIn = (
     const [min, max] = hit.value.field === "phone_number" ? [7, 15] : [1, 34]
     const { field, reads } = hit.value
     const one = { field, reads, min, max, phrase, isWeak: false, from: at, to: hit.to }
-    found.push(one)
+    found.push(isUnknownKind(all, from, one) ? { ...one, ...unknownNumber } : one)
     // "when do you close": a day or an hour.
     if (reads === "date" && phrase.startsWith("when")) found.push({ ...one, field: "time", reads: "time" })
     at = hit.to - 1

@@ -179,6 +179,34 @@ const numberedPartEnd = (reader: CallReader, at: number): number | undefined => 
   return reader.cls(next) === "L" && reader.runFrom(next) === undefined ? next + 1 : undefined
 }
 
+const buildings =
+  wordSet(`apartments apartment towers tower residency residences society enclave villas mansions mansion estate house court lodge manor
+ park heights complex center building block flats gardens`)
+/** Those that are hardly ever anything else. */
+const homes = wordSet("apartments residency residences enclave villas mansions")
+
+/** Most words of a building's name. */
+const MAX_BUILDING = 4
+
+/** Where the name of a building ends that begins at a token, "trafalgar house", "the quadrant business park"; the token where none does. */
+const buildingEnd = (reader: CallReader, at: number): number => {
+  let end = at
+  for (let to = at; to - at < MAX_BUILDING && /^[wT]$/.test(reader.cls(to)); to++)
+    if (to > at && buildings.has(reader.word(to))) end = to + 1
+  return end
+}
+
+/** "b one oh four green meadows apartments": a number or code and a building of homes. */
+const home: TokenRule = (reader, at, found) => {
+  if (!homes.has(reader.word(at))) return undefined
+  let from = at
+  while (at - from < MAX_BUILDING && reader.cls(from - 1) === "w" && !functionWords.has(reader.word(from - 1))) from--
+  const run = reader.runTo(from)
+  if (run !== undefined && from < at && run.digits > 0 && run.chars.length <= 6)
+    found.push(reader.candidate("location", run.from, addressEnd(reader, at + 1), 0.85, "home in a building"))
+  return undefined
+}
+
 /** "plot twenty two sector fourteen gurgaon": at least two numbered parts, or one that a town follows. */
 const numberedParts: TokenRule = (reader, at, found) => {
   let to = at
@@ -189,6 +217,11 @@ const numberedParts: TokenRule = (reader, at, found) => {
     end = numberedPartEnd(reader, next)
   }
   if (parts === 0) return undefined
+  const building = buildingEnd(reader, to)
+  if (building > to) {
+    found.push(reader.candidate("location", at, addressEnd(reader, building), 0.88, "part of a building"))
+    return undefined
+  }
   const town = townEnd(reader, reader.written(to) === "," ? to + 1 : to)
   const isNumberOfHouse = /^(house|door|flat|plot)$/.test(reader.word(at)) && /^(number|no)$/.test(reader.word(at + 1))
   if (parts > 1 || town > 0)
@@ -197,4 +230,11 @@ const numberedParts: TokenRule = (reader, at, found) => {
   return undefined
 }
 
-export const addressRules: ReadonlyArray<TokenRule> = [militaryAddress, postBox, unit, numberedParts, stateAndCode]
+export const addressRules: ReadonlyArray<TokenRule> = [
+  militaryAddress,
+  postBox,
+  unit,
+  numberedParts,
+  home,
+  stateAndCode
+]

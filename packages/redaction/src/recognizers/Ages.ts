@@ -1,4 +1,5 @@
 import type { Run } from "../SpokenNumbers.js"
+import { wordSet } from "../Lexicon.js"
 import type { Candidate } from "../TextSpan.js"
 import { atWords, byToken, type CallReader, type Recognizer, type TokenRule } from "./CallReader.js"
 
@@ -30,6 +31,19 @@ const yearsOld: TokenRule = (reader, at, found) => {
   const isOf = reader.word(next) === "of" && reader.word(next + 1) === "age"
   const isOld = isOf || /^olds?$/.test(reader.word(next))
   const before = numberBefore(reader, at)
+  // "she's only nineteen months"
+  const first = numberStart(reader, before)
+  const isInfant =
+    /^(weeks|months)$/.test(word) &&
+    /^[dtyzN]$/.test(reader.cls(before)) &&
+    /^(he's|she's|baby's|they're)$/.test(
+      reader.word(/^(only|just|about|almost|nearly)$/.test(reader.word(first - 1)) ? first - 2 : first - 1)
+    ) &&
+    endsAge(reader, at + 1)
+  if (isInfant) {
+    found.push(age(reader, first, at + 1, 0.7, "months of an infant"))
+    return undefined
+  }
   if ((!isOld && !isShort) || !/^[zdtyNha]$/.test(reader.cls(before))) return undefined
   found.push(age(reader, numberStart(reader, before), isOf ? next + 2 : isOld ? next + 1 : next, 0.95, "years old"))
   return undefined
@@ -106,6 +120,21 @@ const isSubjectsAge = (reader: CallReader, run: Run, before: string): boolean =>
   // "i'll be forty in june", but "i'm twelve in line"
   !(reader.word(run.to) === "in" && !/^[Mm]$/.test(reader.cls(run.to + 1)))
 
+const persons = /^(i|he|she|they|we|i'm|he's|she's|i'll|he'll|she'll|they'll|i've|he's|is|am|just|be|who)$/
+const reaching = wordSet("turn turns turned turning pushing nearing approaching reached")
+
+/** Least age that "at" tells from an hour. */
+const OLD = 65
+
+/** "I turn fifty five on friday", "he's pushing eighty", "at seventy six you don't climb ladders" */
+const isReached = (reader: CallReader, { chars, from, to }: Run): boolean => {
+  const before = reader.word(from - 1)
+  if (reaching.has(before)) return persons.test(reader.word(from - 2)) && endsAge(reader, to)
+  return (
+    before === "at" && Number(chars) >= OLD && Number(chars) <= 110 && /^(you|i|he|she|they|we)$/.test(reader.word(to))
+  )
+}
+
 /** Least age that is told from a count without a name that is known before it. */
 const ADULT = 16
 
@@ -129,6 +158,7 @@ const ofRun = (reader: CallReader, run: Run): ReadonlyArray<Candidate> => {
   const ends = endsAge(reader, to)
   if (/^(aged?|turn(ed|ing))$/.test(before) && (ends || before.startsWith("age")))
     return [age(reader, from, to, before.startsWith("turn") ? 0.75 : 0.85, `after "${before}"`)]
+  if (isReached(reader, run)) return [age(reader, from, to, 0.66, `after "${before}"`)]
   if (isApposition(reader, run)) return [age(reader, from, to, 0.6, "between commas behind a name")]
   if (isSubjectsAge(reader, run, before))
     return [

@@ -13,7 +13,7 @@ export const classPatterns = {
   inPartOfDay: new RegExp(`${NUMBER}(?:o?${NUMBER}|:N)?iTe`, "g"),
   noon: /(?:z|yd?|t|d|N)?e/g,
   /** "half past four", "ten to six" */
-  halfPast: new RegExp(`(?:a?q|${NUMBER}u?)w${NUMBER}A?`, "g")
+  halfPast: new RegExp(`(?:a?q|${NUMBER}u?)[wb]${NUMBER}A?`, "g")
 } as const
 
 const zones = wordSet("est pst cst mst edt pdt cdt mdt gmt utc bst cet eastern pacific central mountain")
@@ -89,7 +89,7 @@ const noons = (reader: CallReader): ReadonlyArray<Candidate> =>
 const pastTheHour = (reader: CallReader): ReadonlyArray<Candidate> =>
   matchClasses(reader.call.tokens, classPatterns.halfPast).flatMap(({ from, to }) => {
     let link = from
-    while (link < to && reader.cls(link) !== "w") link++
+    while (link < to && !/^[wb]$/.test(reader.cls(link))) link++
     const word = reader.word(link)
     if (!pastWords.has(word) || !isHour(reader, to - (reader.cls(to - 1) === "A" ? 2 : 1))) return []
     const isFraction = reader.cls(link - 1) === "q" || reader.word(link - 1).startsWith("minute")
@@ -115,15 +115,26 @@ const quarters = byToken([
 /** Where an hour's minutes end: "seven thirty", "seven twenty five", "seven oh five". */
 const minutesEnd = (reader: CallReader, at: number): number => {
   const cls = reader.cls(at)
+  // "by ten eighty": no minutes
+  if (cls === "y" && reader.value(at) >= 60) return at
   if (cls === "y") return reader.cls(at + 1) === "d" ? at + 2 : at + 1
   if (cls === "z" || cls === "t") return at + 1
   return cls === "o" && reader.cls(at + 1) === "d" ? at + 2 : at
 }
 
+const apiece = wordSet("each apiece per")
+const heating = wordSet("bake baked baking preheat heat runs running temperature roast grill cook cooks")
+
+/** Whether a number stands behind a word of heat: "bake at three fifty", "it runs at four hundred". */
+const isOfHeat = (reader: CallReader, at: number): boolean =>
+  reader.word(at - 1) === "at" && heating.has(reader.word(at - 2))
+
 /** "at five", "by seven thirty" */
 const bareHours = byToken([
   (reader, at, found) => {
     const before = reader.word(at - 1)
+    // "nine hundred at two each", "bake at three fifty"
+    if (apiece.has(reader.word(minutesEnd(reader, at + 1))) || isOfHeat(reader, at)) return undefined
     if (!hourPrepositions.has(before) || !/^[dtN]$/.test(reader.cls(at))) return undefined
     if (reader.value(at) < 1 || reader.value(at) > 12) return undefined
     const to = minutesEnd(reader, at + 1)
@@ -179,13 +190,35 @@ const lateHour = atWords("at by around until till til", (reader, before, found) 
   const isTwenty = reader.value(at) === 20 && reader.cls(at + 1) === "d" && reader.value(at + 1) <= 3
   const hour = reader.value(at) + (isTwenty ? reader.value(at + 1) : 0)
   const minutes = at + (isTwenty ? 2 : 1)
-  if (hour < 13 || hour > 23) return undefined
+  // "nineteen twenty by ten eighty": a width and a height
+  const isSize = reader.word(before) === "by" && /^[dtyzN]$/.test(reader.cls(before - 1))
+  if (hour < 13 || hour > 23 || isSize) return undefined
   const to = reader.cls(minutes) === "h" ? minutes + 1 : minutesEnd(reader, minutes)
   if (to > minutes && reader.endsAt(to, /^[.,?!;nRWw&]$/)) found.push(time(reader, at, to, 0.6, "hour and minutes"))
   return undefined
 })
 
-const rangesAndLateHours = byToken([range, rough, lateHour])
+/** "eleven sharp", "nine thirty on the dot" */
+const sharp = atWords("sharp dot", (reader, at, found) => {
+  const before = reader.word(at) === "sharp" ? at : at - 2
+  if (before < at && reader.phrase(before, at) !== "on the") return undefined
+  for (let from = before - 1; from >= Math.max(0, before - 3); from--)
+    if (hourEnd(reader, from) === before) found.push(time(reader, from, at + 1, 0.7, "exact hour"))
+  return undefined
+})
+
+/** "about half six": half past six */
+const halfHour = atWords("half", (reader, at, found) => {
+  const isHour = /^[dt]$/.test(reader.cls(at + 1)) && reader.value(at + 1) >= 1 && reader.value(at + 1) <= 12
+  const isAfter = /^(at|by|around|about|until|till|til|from|and|before|after|to|between|like|it's|say)$/.test(
+    reader.word(at - 1)
+  )
+  if (isHour && isAfter && (reader.endsAt(at + 2, /^[.,?!;nR&ib]$/) || clockFollowers.has(reader.word(at + 2))))
+    found.push(time(reader, at, at + 2, 0.66, "half past an hour"))
+  return undefined
+})
+
+const rangesAndLateHours = byToken([range, rough, lateHour, sharp, halfHour])
 
 /** Times of the day, written or spoken. */
 export const clockTimes: Recognizer = (reader) => [

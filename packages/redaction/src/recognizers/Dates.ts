@@ -120,7 +120,10 @@ const dayMonths = (reader: CallReader): ReadonlyArray<Candidate> =>
       reader.cls(day) === "F" ||
       /^[fF]$/.test(reader.cls(month - 1)) ||
       (reader.cls(day) === "N" && /^[A-Z]/.test(reader.written(month)))
-    return isMonth ? [dateCandidate(reader, from, to, 0.92, "day and month")] : []
+    // "january fifty nine": the year of a birth in two figures, of which a pattern reads the tens alone
+    const year = reader.cls(to - 1) === "y" ? to - 1 : to
+    const short = reader.cls(year) === "y" && reader.cls(year + 1) === "d" ? year + 2 : to
+    return isMonth ? [dateCandidate(reader, from, short, 0.92, "day and month")] : []
   })
 
 const DAY_LINK = /^(and|or|to|til|till|until|through|thru|-|,)$/

@@ -1,4 +1,4 @@
-import { fillers, wordSet } from "../Lexicon.js"
+import { fillers, functionWords, wordSet } from "../Lexicon.js"
 import { phraseTrie } from "../PhraseTrie.js"
 import { nameIntroductions } from "../WordLists.js"
 import { answerOf } from "./NameAnswers.js"
@@ -39,6 +39,7 @@ const scoreOf = (names: NameReader, from: number, to: number, strong: boolean): 
     return isCommon ? 0.5 : 0.75
   }
   const isSeveral = to - from > 1
+  if (!isSeveral && isSpokenOf(names, from)) return 0.62
   if (!isKnown && !isCommon && !isCapital && !isSeveral && !names.isWord(names.bare(from))) return 0.62
   if (!isKnown || !(isCapital || isSeveral || !isCommon)) return 0.4
   if (isSeveral) return 0.8
@@ -92,6 +93,7 @@ const introduced: (
         to = from + length
   to = withLastName(names, from, to)
   if (to === from && isUnknownName(names, from, phrase)) to = from + 1
+  if (to === from && isSpokenOf(names, from)) to = from + 1
   if (to === from) return undefined
   const isPlainWord = strong && !names.isCapital(from) && names.isCased(from) && !names.isKnown(from)
   return isPlainWord
@@ -118,15 +120,28 @@ const persons =
   wordSet(`someone somebody guy lady woman man girl boy gentleman chap bloke fella fellow agent rep representative person colleague technician
  driver nurse one kid friend manager supervisor lad`)
 
+/** "someone", "my daughter's", "she's" */
+const isPerson = (word: string): boolean =>
+  persons.has(word) || (word.endsWith("'s") && (persons.has(word.slice(0, -2)) || kin.has(word.slice(0, -2))))
+const kin =
+  wordSet(`she he wife husband son daughter mother father mom mum dad brother sister partner nan gran cousin uncle aunt nephew
+ niece neighbor boss dog cat`)
+
 /** "someone called Will": behind a word for a person and "called", a first name is one though it is a word. */
 export const calledName: NameRule = (names, at, found) => {
   const { reader } = names
-  if (!naming.has(reader.word(at)) || !persons.has(reader.word(at - 1))) return undefined
+  if (!naming.has(reader.word(at)) || !isPerson(reader.word(at - 1))) return undefined
   if (!names.areFirstNames(at + 1, at + 2)) return undefined
   const to = Math.max(at + 2, names.nameEnd(at + 1, true, 3))
   found.push(names.candidate("person_name", at + 1, to, 0.75, `after "${reader.phrase(at - 1, at + 1)}"`))
   return undefined
 }
+
+/** "talk to Blessing, she handles ...": a first name that is a word, and what is said of a person. */
+const isSpokenOf = (names: NameReader, at: number): boolean =>
+  names.areFirstNames(at, at + 1) &&
+  !functionWords.has(names.bare(at)) &&
+  /^(she|he|she's|he's|who|they|she'll|he'll)$/.test(names.reader.word(at + 1))
 
 /** How many tokens of an introduction name nothing else. */
 export const introductionEnd = (names: NameReader, at: number): number => {

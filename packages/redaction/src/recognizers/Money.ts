@@ -1,6 +1,7 @@
 import type { Candidate } from "../TextSpan.js"
 import { matchClasses } from "../Tokens.js"
-import type { CallReader, Recognizer } from "./CallReader.js"
+import { functionWords, wordSet } from "../Lexicon.js"
+import { atWords, byToken, type CallReader, type Recognizer } from "./CallReader.js"
 
 export const classPatterns = {
   /** "$1,200.50", "€ 5 million" */
@@ -10,6 +11,8 @@ export const classPatterns = {
   /** "two hundred and fifty dollars and thirty cents", "20 bucks", "1,200.50 USD" */
   named:
     /(?:[dtyzN]|[hkla](?![^hklCGdtyz]))(?:[dtyzNhkl]|&(?=[dtyzh])|,(?=N)|\.(?=N)|o(?=d)){0,24}-?(?:&a?q)?(?:qC|C(?:&?[dtyz](?:d)?C?)?|G)/g,
+  /** "four and a half thousand pounds" */
+  halves: /[dtyzN]d?&aq(?:[hkl]?C|G)/g,
   /** "USD 500" */
   code: /CN(?:,N){0,6}(?:\.N)?/g
 } as const
@@ -34,8 +37,50 @@ const amountsByCue = (reader: CallReader): ReadonlyArray<Candidate> =>
       /^(percent|times|items|people|miles|units|points|tickets|calls|kids|guests)$/.test(reader.word(run.to))
     return isCount
       ? []
-      : [reader.candidate("money", run.from, run.to, weighed.weight * 0.9, `cue "${weighed.cue.phrase}"`)]
+      : [
+          reader.candidate(
+            "money",
+            run.from,
+            /^(k|mil|large|bucks)$/.test(reader.word(run.to)) ? run.to + 1 : run.to,
+            weighed.weight * 0.9,
+            `cue "${weighed.cue.phrase}"`
+          )
+        ]
   })
+
+const people = wordSet("people users voters customers members subscribers followers views times copies units")
+
+/** Where a number of an amount begins that ends before a token. */
+const numberStart = (reader: CallReader, to: number): number => {
+  let from = to
+  while (from > 0 && to - from < MAX_NUMBER && /^[dtyzNhkl]$/.test(reader.cls(from - 1))) from--
+  return from
+}
+const MAX_NUMBER = 8
+
+/** "three crore fifty lakh": an amount of rupees without their name. */
+const rupees = atWords("lakh lakhs lac lacs crore crores", (reader, at, found) => {
+  const from = numberStart(reader, at)
+  const isEnd = !/^[dtyzNhkl]$/.test(reader.cls(at + 1))
+  if (from < at && isEnd && !people.has(reader.word(at + 1)))
+    found.push(reader.candidate("money", from, at + 1, 0.8, "Indian unit of amounts"))
+  return undefined
+})
+
+/** "ninety nine p" */
+const pence = atWords("p", (reader, at, found) => {
+  const run = reader.runTo(at) ?? reader.runTo(at + 1)
+  const from = numberStart(reader, at)
+  const isAlone = run === undefined || run.pieces.every(({ chars }) => /^\d+$/.test(chars) || chars === "P")
+  const ends =
+    reader.endsAt(at + 1, /^[.,?!;n&a]$/) ||
+    functionWords.has(reader.word(at + 1)) ||
+    /^(each|a|per)$/.test(reader.word(at + 1))
+  if (from < at && at - from <= 2 && isAlone && ends) found.push(reader.candidate("money", from, at + 1, 0.7, "pence"))
+  return undefined
+})
+
+const inWords = byToken([rupees, pence])
 
 /** Amounts of money: with a currency, or a bare number that a word such as "balance" or "salary" announces. */
 export const money: Recognizer = (reader) => {
@@ -51,6 +96,8 @@ export const money: Recognizer = (reader) => {
     ...matches(classPatterns.code)
       .filter(({ from }) => /^(USD|EUR|GBP)$/.test(reader.written(from)))
       .map(({ from, to }) => reader.candidate("money", from, to, 0.93, "currency code")),
+    ...matches(classPatterns.halves).map(({ from, to }) => reader.candidate("money", from, to, 0.93, "currency word")),
+    ...inWords(reader),
     ...amountsByCue(reader)
   ]
 }

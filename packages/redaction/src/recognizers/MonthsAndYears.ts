@@ -1,7 +1,8 @@
 import { wordSet } from "../Lexicon.js"
 import type { Candidate } from "../TextSpan.js"
 import { matchClasses } from "../Tokens.js"
-import type { CallReader, Recognizer } from "./CallReader.js"
+import { belowHundred } from "../Cardinals.js"
+import { atWords, byToken, type CallReader, type Recognizer } from "./CallReader.js"
 import { YEAR } from "./ClassPatterns.js"
 import { birthEvidence, dateCandidate } from "./DateContext.js"
 
@@ -32,9 +33,15 @@ const monthYears = (reader: CallReader): ReadonlyArray<Candidate> =>
       : [dateCandidate(reader, from, to, 0.85, "month and year")]
   )
 
+const isHalfOfName = (reader: CallReader, at: number): boolean =>
+  reader.written(at) === "-" && reader.isTight(at) && reader.isTight(at + 1) && /^\p{L}+$/u.test(reader.written(at + 1))
+
 const months = (reader: CallReader): ReadonlyArray<Candidate> =>
-  matchClasses(reader.call.tokens, classPatterns.month).map(({ from, to }) =>
-    dateCandidate(reader, from, to, monthContext.test(reader.word(from - 1)) ? 0.75 : 0.56, "month")
+  matchClasses(reader.call.tokens, classPatterns.month).flatMap(({ from, to }) =>
+    // "four percent apr"; "Jun-ho"
+    /^(percent|%)$/.test(reader.word(from - 1)) || isHalfOfName(reader, to)
+      ? []
+      : dateCandidate(reader, from, to, monthContext.test(reader.word(from - 1)) ? 0.75 : 0.56, "month")
   )
 
 /** "in may", "last march": months whose names are other words too. */
@@ -64,6 +71,20 @@ const spokenYears = (reader: CallReader): ReadonlyArray<Candidate> =>
     return birthEvidence(reader, from, to) === undefined ? [] : [dateCandidate(reader, from, to, 0.8, "year")]
   })
 
+/** Least number that is a year of birth rather than a count: "born in eighty six". */
+const SHORT_YEAR = 20
+
+/** "I was born in eighty six" */
+const shortBirthYears: Recognizer = byToken([
+  atWords("in", (reader, at, found) => {
+    const before = /^(back|there|here|up)$/.test(reader.word(at - 1)) ? at - 2 : at - 1
+    const number = reader.word(before) === "born" ? belowHundred(reader.all, at + 1) : undefined
+    if (number !== undefined && number.value >= SHORT_YEAR)
+      found.push(reader.candidate("dob", at + 1, number.to, 0.85, 'year after "born in"'))
+    return undefined
+  })
+])
+
 const writtenYears = (reader: CallReader): ReadonlyArray<Candidate> =>
   reader.runs.flatMap((run) => {
     if (run.pieces.length !== 1 || run.spoken || run.chars.length !== 4) return []
@@ -76,11 +97,28 @@ const writtenYears = (reader: CallReader): ReadonlyArray<Candidate> =>
     return isDate ? [dateCandidate(reader, run.from, run.to, 0.56, "year")] : []
   })
 
+/** "spring of twenty twenty three" */
+const seasons: Recognizer = byToken([
+  atWords("spring summer fall autumn winter", (reader, at, found) => {
+    const from = reader.cls(at + 1) === "f" ? at + 2 : at + 1
+    YEAR_AT.lastIndex = from
+    const year = YEAR_AT.exec(reader.call.tokens.classes)
+    const isWritten = reader.cls(from) === "N"
+    if (year === null || (isWritten && !isYear(reader.value(from)))) return undefined
+    if (isWritten || /^(?:19|20|2)$/.test(String(reader.value(from))))
+      found.push(dateCandidate(reader, at, from + year[0].length, 0.8, "season and year"))
+    return undefined
+  })
+])
+const YEAR_AT = new RegExp(YEAR, "y")
+
 /** Months and years, together and alone. */
 export const monthsAndYears: Recognizer = (reader) => [
   ...monthYears(reader),
   ...months(reader),
   ...ambiguousMonths(reader),
   ...spokenYears(reader),
-  ...writtenYears(reader)
+  ...writtenYears(reader),
+  ...shortBirthYears(reader),
+  ...seasons(reader)
 ]

@@ -134,6 +134,8 @@ const completing = (reader: CallReader, chain: Chain, next: number): number => {
       run !== undefined &&
       run.digits === run.chars.length &&
       run.from - last.to <= MAX_GAP &&
+      // "... and ...": two numbers, not one
+      !(run.from - last.to === 1 && reader.cls(last.to) === "&") &&
       reader.turn(run.from) === reader.turn(last.from) &&
       (reader.cues[lastCueBefore(reader.cues, run.from)]?.from ?? -1) < last.to
     if (!isPart) return 0

@@ -131,6 +131,20 @@ const takeWithin = (mixed: MixedRun, from: number, to: number): void => {
   }
 }
 
+/** The lengths of cards: most have sixteen figures. */
+const CARD_LENGTHS = [16, 15] as const
+
+/** "four five five six ... oh one thirty one": a spoken card with its expiry date or code behind it, without a break. */
+const spokenCard = (mixed: MixedRun): void => {
+  const { run } = mixed
+  for (const length of run.spoken ? CARD_LENGTHS : []) {
+    let digits = 0
+    let last = 0
+    while (digits < length && mixed.isFigure(last)) digits += mixed.length(last++)
+    if (digits === length && last < run.pieces.length && mixed.take(0, last, PLAIN)) return
+  }
+}
+
 /**
  * Phone numbers, cards and social security numbers that stand in one run with letters or with other numbers ("415-555-2671
  * OK", "4111 1111 1111 1111 12/26", two numbers in a row), and are told by groups or check digits of their own.
@@ -139,6 +153,7 @@ export const numbersInRun = (reader: CallReader, run: Run): ReadonlyArray<Candid
   const { length } = run.pieces
   if (run.digits < SHORTEST || length < 2) return []
   const mixed = new MixedRun(reader, run)
+  if (run.digits > CARD_LENGTHS[0]) spokenCard(mixed)
   for (let from = 0; from < length;) {
     if (!mixed.isFigure(from)) {
       from++

@@ -143,6 +143,23 @@ const valueEnd = (reader: CallReader, from: number, { free, words: most }: Secre
   return to
 }
 
+/** Most words of an answer that is the value as a whole, small words in it included: "rainy days and mondays". */
+const MAX_SHORT_ANSWER = 5
+
+/** Where a short answer of words ends; its start where it is none. */
+const shortAnswerEnd = (reader: CallReader, from: number): number => {
+  let to = from
+  while (
+    to - from < MAX_SHORT_ANSWER &&
+    /^[a-z&]$/i.test(reader.cls(to)) &&
+    !/^[nP]$/.test(reader.cls(to)) &&
+    !talk.has(reader.word(to))
+  )
+    to++
+  return reader.endsAt(to, /^[n.]$/) && to - from > 1 ? to : from
+}
+const talk = wordSet("please thanks thank i it it's that that's is you okay yes no my correct right with")
+
 const isEverydayWord = (reader: CallReader, at: number): boolean => {
   const word = reader.word(at)
   const isWord = reader.isIn("common1", word) || reader.isIn("common2", word) || reader.isIn("common3", word)
@@ -160,7 +177,7 @@ const secret: TokenRule = (reader, at, found) => {
   if ((isAnswer && isSeveral ? noAnswer : noValue).has(reader.word(from))) return hit.to
   // "the handle is scratched"
   if (reader.word(hit.to - 1) === "handle" && !isAnswer && isEverydayWord(reader, from)) return hit.to
-  const to = valueEnd(reader, from, kind)
+  const to = Math.max(valueEnd(reader, from, kind), isAnswer && kind.free ? shortAnswerEnd(reader, from) : 0)
   if (to > from) {
     const score = kind.answer === true ? 0.92 : isAnswer ? 0.8 : 0.88
     found.push(reader.candidate(kind.field, from, to, score, `announced by "${reader.phrase(at, hit.to)}"`))

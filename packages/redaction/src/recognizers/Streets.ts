@@ -41,7 +41,9 @@ const houseNumber = (
   at: number,
   hasName: boolean
 ): { readonly from: number; readonly run: Run | undefined } => {
-  const run = reader.runTo(from)
+  // "eighteen a lower mill road"
+  const isLettered = /^[abcd]$/.test(reader.word(from - 1)) && reader.runTo(from) === undefined
+  const run = reader.runTo(from) ?? (isLettered ? reader.runTo(from - 1) : undefined)
   if (run !== undefined || !hasName) return { from, run }
   for (let inner = from + 1; inner < at; inner++) {
     const within = reader.runTo(inner)
@@ -175,12 +177,37 @@ const sentTo = atWords("to", (reader, at, found) => {
 
 const deliveries = wordSet("send ship deliver mail bring forward post sending shipping delivering mailing")
 
+/** Whether somebody is on a numbered road rather than only names it: "we're on highway sixty". */
+const isOnRoad = (reader: CallReader, at: number): boolean =>
+  /^(on|off|along|near)$/.test(reader.word(reader.word(at - 1) === "the" ? at - 2 : at - 1))
+
 /** "interstate 95" */
 const numberedRoad = atWords("highway interstate route", (reader, at, found) => {
   const run = reader.runFrom(at + 1)
   // "bus route sixty four"
   if (/^(bus|train|tram|trolley|shuttle|delivery|paper|mail|ferry|metro)$/.test(reader.word(at - 1))) return undefined
-  if (run !== undefined) found.push(reader.candidate("location", at, run.to, 0.55, "road number"))
+  if (run !== undefined)
+    found.push(reader.candidate("location", at, run.to, isOnRoad(reader, at) ? 0.96 : 0.55, "road number"))
+  return undefined
+})
+
+/** "nine east fifty third": a house number, a direction and the number of a street. */
+const numberedStreet = atWords("east west north south", (reader, at, found) => {
+  const ordinal = reader.cls(at + 1) === "y" && /^[Fs]$/.test(reader.cls(at + 2)) ? at + 3 : at + 2
+  const run = reader.runTo(at)
+  if (run === undefined || run.digits === 0 || run.digits > 5 || !/^[Fs]$/.test(reader.cls(ordinal - 1)))
+    return undefined
+  const isUnit = /^(floor|time|day|quarter|half|of)$/.test(reader.word(ordinal))
+  if (!isUnit) found.push(reader.candidate("location", run.from, addressEnd(reader, ordinal), 0.85, "numbered street"))
+  return undefined
+})
+
+/** "county road twelve", "mile marker one twelve" */
+const numberedPlace = atWords("road marker", (reader, at, found) => {
+  const kind = reader.word(at) === "road" ? /^(county|state|farm|ranch|rural|forest)$/ : /^(mile|mil)$/
+  const run = kind.test(reader.word(at - 1)) ? reader.runFrom(at + 1) : undefined
+  if (run !== undefined && run.digits > 0 && run.digits < 5)
+    found.push(reader.candidate("location", at - 1, run.to, 0.82, "numbered road"))
   return undefined
 })
 
@@ -200,12 +227,19 @@ const cornerStreetEnd = (reader: CallReader, from: number): number => {
   return to
 }
 
+const MAX_CROSSED = 3
+
 /** Where a street's name without an ending ends: "fifth", "twenty third", "main", "martin luther". */
 const crossStreetEnd = (reader: CallReader, at: number): number | undefined => {
   if (reader.cls(at) === "y" && /^[Fs]$/.test(reader.cls(at + 1))) return at + 2
-  if (/^[Fs]$/.test(reader.cls(at))) return at + 1
+  if (/^[Fs]$/.test(reader.cls(at))) return cornerEndings.has(reader.word(at + 1)) ? at + 2 : at + 1
   let to = at
-  while (to - at < 2 && reader.cls(to) === "w" && !functionWords.has(reader.word(to))) to++
+  while (
+    to - at < MAX_CROSSED &&
+    reader.cls(to) === "w" &&
+    (!functionWords.has(reader.word(to)) || (to > at && cornerEndings.has(reader.word(to))))
+  )
+    to++
   return to > at ? to : undefined
 }
 
@@ -224,4 +258,13 @@ const corner = atWords("corner intersection junction", (reader, at, found) => {
   return undefined
 })
 
-export const streetRules: ReadonlyArray<TokenRule> = [sentTo, leadingStreet, germanStreet, street, numberedRoad, corner]
+export const streetRules: ReadonlyArray<TokenRule> = [
+  sentTo,
+  leadingStreet,
+  germanStreet,
+  street,
+  numberedRoad,
+  numberedStreet,
+  numberedPlace,
+  corner
+]

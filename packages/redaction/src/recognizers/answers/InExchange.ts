@@ -2,7 +2,7 @@
 import { speakerAt } from "../../CallText.js"
 import type { AnswerPlace, Exchange } from "../../dialogue/Dialogue.js"
 import type { Asked, Reading } from "../../dialogue/Questions.js"
-import { functionWords, wordSet } from "../../Lexicon.js"
+import { fillers, functionWords, wordSet } from "../../Lexicon.js"
 import { isNanp } from "../../Numbering.js"
 import type { SensitiveField } from "../../SensitiveField.js"
 import type { Candidate } from "../../TextSpan.js"
@@ -278,6 +278,9 @@ const wordAnswers = (answers: ReadonlyArray<AnswerPlace>): ReadonlyArray<AnswerP
 /** Most tokens of an answer that is a user name with small words in it: "rain or shine". */
 const MAX_USER_NAME = 5
 
+/** "hay on wye" */
+const PLACE_LINK = /^(on|upon|under|le|les|by|sur|am)$/
+
 type Join = (all: ReadonlyArray<Content>, next: Content) => ReadonlyArray<Content>
 
 const apart: Join = (all, next) => [...all, next]
@@ -285,6 +288,12 @@ const apart: Join = (all, next) => [...all, next]
 /** How the parts of an answer go together: over a small word inside an address, "sunny side up dot bakery", or a user name. */
 const joining = (reader: CallReader, asked: Asked, place: AnswerPlace): Join => {
   const isUserName = asked.field === "username" && place.end - place.from <= MAX_USER_NAME
+  if (asked.reads === "place")
+    return (all, next) => {
+      const last = all[all.length - 1]
+      const isInside = last !== undefined && next.from - last.to === 1 && PLACE_LINK.test(reader.word(last.to))
+      return isInside ? [...all.slice(0, -1), { from: last.from, to: next.to }] : [...all, next]
+    }
   if (asked.reads !== "email" && !isUserName) return apart
   return (all, next) => {
     const last = all[all.length - 1]
@@ -298,6 +307,16 @@ const joining = (reader: CallReader, asked: Asked, place: AnswerPlace): Join => 
   }
 }
 
+/** Most words of an answer that is the value whatever they are. */
+const MAX_WHOLE = 2
+
+/** Whether words are all of the answer, fillers aside: "what do they call you" - "skip". */
+const isWholeAnswer = (reader: CallReader, place: AnswerPlace, { from, to }: Content): boolean =>
+  !place.byAsker &&
+  to - from <= MAX_WHOLE &&
+  !anyToken(from, to, (at) => reader.cls(at) !== "w") &&
+  !anyToken(place.from, place.end, (at) => (at < from || at >= to) && !fillers.has(reader.word(at)))
+
 /** Answers in words: names, places, addresses, user names. */
 const inWords = (reader: CallReader, { answers }: Exchange, asked: Asked): ReadonlyArray<Candidate> => {
   const byField = byFields[asked.field] ?? ([noExtra, isFew, 0.915] as const)
@@ -305,7 +324,10 @@ const inWords = (reader: CallReader, { answers }: Exchange, asked: Asked): Reado
   return wordAnswers(answers).flatMap((place) =>
     contentsOf(reader, { ...place, to: place.end }, extra)
       .reduce<ReadonlyArray<Content>>(joining(reader, asked, place), [])
-      .filter(({ from, to }) => accepts(reader, from, to))
+      .filter(
+        (content) =>
+          accepts(reader, content.from, content.to) || (asked.reads === "name" && isWholeAnswer(reader, place, content))
+      )
       .map((content) => candidateOf(reader, asked, content, score))
   )
 }
@@ -343,7 +365,10 @@ export const inExchange = (reader: CallReader, exchange: Exchange): ReadonlyArra
     ...measured(reader, exchange, asking("money")[0], moneyStretches),
     ...asking("spelling")
       .slice(0, 1)
-      .flatMap((one) => spelledOut(reader, exchange, one)),
+      // "spell the part before the at": letters of what else is asked for
+      .flatMap((one) =>
+        spelledOut(reader, exchange, { ...one, field: asking("email", "place")[0]?.field ?? one.field })
+      ),
     ...[asking("name")[0], asking("spelling")[0], asking("place")[0], asking("email")[0], ...asking("words")]
       .filter(present)
       .flatMap((one) => inWords(reader, exchange, one))

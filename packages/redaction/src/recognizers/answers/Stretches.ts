@@ -242,6 +242,8 @@ export const numberStretches = (reader: CallReader, place: AnswerPlace): Readonl
       // "she'll be eighty three come march", but "we have two kids"
       if (isCounting(reader, run) && Number(run.chars) < ADULT) return undefined
       if (/^[C%]$/.test(reader.cls(run.to))) return undefined
+      // "three and a half"
+      if (reader.phrase(run.to, run.to + 3) === "and a half") return { to: run.to + 3, chars: run.chars }
       const isYears = /^(years?|months?|weeks?)$/.test(reader.word(run.to))
       const to = isYears ? (reader.word(run.to + 1) === "old" ? run.to + 2 : run.to + 1) : run.to
       return isYears || reader.cls(run.to) !== "u" ? { to, chars: run.chars } : undefined
@@ -279,6 +281,7 @@ export const moneyStretches = (reader: CallReader, place: AnswerPlace): Readonly
       return { to: at + 1, chars: "1" }
     }
     const isNextToNumber = /^[dtyzNhkl]$/.test(reader.cls(at - 1)) || /^[dtyzNhkl]$/.test(reader.cls(at + 1))
+    if (/^(k|mil)$/.test(reader.word(at)) && /^[dtyzNhkl]$/.test(reader.cls(at - 1))) return { to: at + 1, chars: "" }
     return /^[C$]$/.test(cls) && isNextToNumber ? { to: at + 1, chars: "" } : undefined
   }).filter(({ chars }) => chars !== "")
 
