@@ -146,7 +146,7 @@ const multiple: PieceReader = ({ all, at, token }) => {
   return spoken(isW ? "W" : unit.repeat(token.value), at + 2)
 }
 
-const moments = wordSet("second sec moment minute min tick")
+const moments = wordSet("second sec moment minute min tick more")
 
 /** "oh eight seven, one second, two three four": no figure. */
 export const saysMoment = (all: ReadonlyArray<Token>, at: number): boolean =>

@@ -1,6 +1,7 @@
 import { randomOf } from "@earshot/test-kit/redaction"
 import { describe, expect, it } from "@effect/vitest"
 import { expectHidden, expectUntouched, type Field, redacted } from "./Hidden.js"
+import questionGroups from "../src/data/questions.json" with { type: "json" }
 
 const digitWords = ["oh", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 const spoken = (digits: string): string => Array.from(digits, (digit) => digitWords[Number(digit)]).join(" ")
@@ -142,6 +143,25 @@ describe("a value of a phone call", () => {
     ["ip_address", ["C: the gateway's ten zero zero one"], "ten zero zero one"],
     ["event", ["C: it's a gift for eid"], "eid"],
     ["medical_professional", ["A: which consultant is it", "C: mr okonjo"], "okonjo"],
+    ["time", ["A: what time do you want us to be over there", "C: nine twenty if that works"], "nine twenty"],
+    ["time", ["C: could it be two instead of three fifteen"], "two", "three fifteen"],
+    ["time", ["A: either nine forty or eleven fifteen"], "nine forty", "eleven fifteen"],
+    ["person_name", ["A: can i please have the surname that is on the booking", "C: archuleta"], "archuleta"],
+    [
+      "phone_number",
+      ["A: just the area code", "C: two one six", "A: and the rest", "C: five five five oh one nine one"],
+      "five five",
+      "nine one"
+    ],
+    [
+      "phone_number",
+      ["A: so i have six one four five five five oh one", "C: five oh one nine one more digit"],
+      "five oh",
+      "nine"
+    ],
+    ["age", ["A: how old's your nephew", "C: nine he'll be ten soon"], "nine"],
+    ["money", ["C: they quoted me seven hundred flat"], "seven hundred"],
+    ["password", ["A: what high school did you go to", "C: lincoln"], "lincoln"],
     ["url", ["C: i signed the petition at petitions dot townhall dot org"], "petitions dot", "townhall"]
   ] as const)
     it(`${field}: ${lines.join(" / ")}`, () => {
@@ -164,7 +184,22 @@ describe("a value of a phone call", () => {
       "C: the panel is twenty five sixty by fourteen forty",
       "A: the rate is five percent apr",
       "C: the paint code is q t six oh one",
-      "C: half two dozen of them broke"
+      "C: half two dozen of them broke",
+      "C: a ray of hope came in",
+      "C: give me one more"
     )
   })
+})
+
+it("no phrase asks in turns of any length and in short ones alone, of which the latter would hide the former", () => {
+  const reach = new Map<string, boolean>()
+  for (const { isShort = false, phrases } of questionGroups as ReadonlyArray<{
+    readonly isShort?: boolean
+    readonly phrases: ReadonlyArray<string>
+  }>)
+    for (const phrase of phrases) {
+      expect(reach.get(phrase) ?? isShort, phrase).toBe(isShort)
+      reach.set(phrase, isShort)
+    }
+  expect(reach.size).toBeGreaterThan(300)
 })

@@ -285,6 +285,11 @@ export const anyPart: ReadonlyArray<Asked> = (["ssn", "credit_card", "phone_numb
   (field) => ({ field, reads: "code", min: MIN_PART, max: 4, phrase: "the last four", isWeak: true, from: 0, to: 0 })
 )
 
+/** "area code first", and then the rest: what is left may be of any length that a part has. */
+const ofRest = (one: Asked): Asked =>
+  one.field === "phone_number" ? { ...one, min: Math.min(one.min, MIN_PART), max: LONGEST_PHONE } : one
+const LONGEST_PHONE = 15
+
 /** What "the last four" and "the year" are of: what was asked for before. */
 const resolved = (asked: ReadonlyArray<Asked>, before: ReadonlyArray<Asked>, isMore: boolean): ReadonlyArray<Asked> => {
   const own = asked.filter(({ reads }) => reads !== "more date")
@@ -294,7 +299,7 @@ const resolved = (asked: ReadonlyArray<Asked>, before: ReadonlyArray<Asked>, isM
     return dates.length > 0 ? dates : asked.map((one) => ({ ...one, reads: "date" }))
   }
   if (!isMore) return []
-  return before.length > 0 ? before : anyPart
+  return before.length > 0 ? before.map(ofRest) : anyPart
 }
 
 /** The place of a turn that a question governs: up to the first phrase that asks for, or announces, something else. */

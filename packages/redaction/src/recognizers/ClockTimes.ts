@@ -218,7 +218,26 @@ const halfHour = atWords("half", (reader, at, found) => {
   return undefined
 })
 
-const rangesAndLateHours = byToken([range, rough, lateHour, sharp, halfHour])
+/** Where an hour with minutes begins that ends before a token; undefined where none does. */
+const fullHourBefore = (reader: CallReader, to: number): number | undefined => {
+  for (let from = to - 2; from >= Math.max(0, to - 3); from--) if (hourEnd(reader, from) === to) return from
+  return undefined
+}
+
+/** "three instead of four thirty", "ten fifteen or two forty": two hours of which one, or both, have minutes. */
+const choice = atWords("or instead", (reader, at, found) => {
+  const isInstead = reader.word(at) === "instead"
+  const next = isInstead ? (reader.word(at + 1) === "of" ? at + 2 : at + 1) : at + 1
+  const to = hourEnd(reader, next)
+  const isHour = reader.cls(at - 1) === "d" && hourEnd(reader, at - 1) === at
+  const first = fullHourBefore(reader, at) ?? (isInstead && isHour ? at - 1 : undefined)
+  if (first === undefined || to === undefined || to <= next + 1 || /^[uC%$hk]$/.test(reader.cls(to))) return undefined
+  found.push(time(reader, first, at, 0.62, "one of two hours"))
+  found.push(time(reader, next, to, 0.62, "one of two hours"))
+  return undefined
+})
+
+const rangesAndLateHours = byToken([choice, range, rough, lateHour, sharp, halfHour])
 
 /** Times of the day, written or spoken. */
 export const clockTimes: Recognizer = (reader) => [

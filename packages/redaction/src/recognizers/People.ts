@@ -101,6 +101,9 @@ const spelledAnywhere: NameRule = ({ reader }, at, found) => {
 const listedName: NameRule = (names, at, found) => {
   if (!names.isOnlyName(at) || wordNames.has(names.bare(at)) || (names.isCased(at) && !names.isCapital(at)))
     return undefined
+  // "a ray of light"
+  if (/^an?$/.test(names.reader.word(at - 1)) && names.reader.cls(at + 1) === "f" && !names.isCapital(at))
+    return undefined
   // "the left lane", "what's the ip"
   if (streetEndings.has(names.bare(at)) || names.reader.isInCue(at)) return undefined
   found.push(names.candidate("person_name", at, names.isOnlyName(at + 1) ? at + 2 : at + 1, 0.52, "listed name"))
