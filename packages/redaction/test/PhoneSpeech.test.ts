@@ -162,6 +162,9 @@ describe("a value of a phone call", () => {
     ["age", ["A: how old's your nephew", "C: nine he'll be ten soon"], "nine"],
     ["money", ["C: they quoted me seven hundred flat"], "seven hundred"],
     ["password", ["A: what high school did you go to", "C: lincoln"], "lincoln"],
+    ["time", ["C: we've waited since seven twenty"], "seven twenty"],
+    ["dob", ["C: her birthday's june ninth oh six"], "june ninth", "oh six"],
+    ["location", ["C: my address is thirty one c clifton parade"], "thirty one c", "clifton"],
     ["url", ["C: i signed the petition at petitions dot townhall dot org"], "petitions dot", "townhall"]
   ] as const)
     it(`${field}: ${lines.join(" / ")}`, () => {
@@ -186,7 +189,8 @@ describe("a value of a phone call", () => {
       "C: the paint code is q t six oh one",
       "C: half two dozen of them broke",
       "C: a ray of hope came in",
-      "C: give me one more"
+      "C: give me one more",
+      "C: it takes forty watts"
     )
   })
 })

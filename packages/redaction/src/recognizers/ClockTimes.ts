@@ -20,7 +20,7 @@ const zones = wordSet("est pst cst mst edt pdt cdt mdt gmt utc bst cet eastern p
 const pastWords = wordSet("past to till of after before")
 
 /** Behind which a bare hour is a time: "at five", "by seven thirty". */
-const hourPrepositions = wordSet("at by around until before after")
+const hourPrepositions = wordSet("at by around until before after since")
 
 /** Where a time ends that goes on with "a.m.", a time zone or a part of the day. */
 const timeEnd = (reader: CallReader, to: number): number => {

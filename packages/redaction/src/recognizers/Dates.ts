@@ -100,13 +100,24 @@ const isVerb = (reader: CallReader, from: number, day: number, to: number): bool
   return reader.cls(to) === "w" && !clockFollowers.has(reader.word(to)) && !dayPrepositions.has(reader.word(from - 1))
 }
 
+/** Where a date of birth ends that goes on with a year of two figures: "may fourth, oh nine". */
+const shortYearEnd = (reader: CallReader, from: number, to: number): number =>
+  reader.cls(to) === "o" &&
+  reader.cls(to + 1) === "d" &&
+  !/^[dtyzoxN]$/.test(reader.cls(to + 2)) &&
+  birthEvidence(reader, from, to) !== undefined
+    ? to + 2
+    : to
+
 const monthDays = (reader: CallReader): ReadonlyArray<Candidate> =>
   matchClasses(reader.call.tokens, classPatterns.monthDay).flatMap(({ from, to }) => {
     let day = from + 1
     while (/^[.T]$/.test(reader.cls(day))) day++
     const value = reader.value(day)
     if (!isDay(value) && !(value > 1900 && value < 2100)) return []
-    return isVerb(reader, from, day, to) ? [] : [dateCandidate(reader, from, to, 0.93, "month and day")]
+    return isVerb(reader, from, day, to)
+      ? []
+      : [dateCandidate(reader, from, shortYearEnd(reader, from, to), 0.93, "month and day")]
   })
 
 const dayMonths = (reader: CallReader): ReadonlyArray<Candidate> =>
@@ -122,7 +133,7 @@ const dayMonths = (reader: CallReader): ReadonlyArray<Candidate> =>
       (reader.cls(day) === "N" && /^[A-Z]/.test(reader.written(month)))
     // "january fifty nine": the year of a birth in two figures, of which a pattern reads the tens alone
     const year = reader.cls(to - 1) === "y" ? to - 1 : to
-    const short = reader.cls(year) === "y" && reader.cls(year + 1) === "d" ? year + 2 : to
+    const short = reader.cls(year) === "y" && reader.cls(year + 1) === "d" ? year + 2 : shortYearEnd(reader, from, to)
     return isMonth ? [dateCandidate(reader, from, short, 0.92, "day and month")] : []
   })
 

@@ -9,7 +9,7 @@ export const streetEndings = wordSet(
 )
 /** Street endings that are everyday words or abbreviations too: they need a house number. */
 const looseStreetEndings = wordSet(
-  `st ln drive dr court ct place pl way circle cir square sq trail trl alley loop row close plaza walk path run ridge view heights point pike crossing mews gardens grove hill park bend cove pass`
+  `st ln drive dr court ct place pl way circle cir square sq trail trl alley loop row close plaza walk path run ridge view heights point pike crossing mews gardens grove hill park parade promenade wharf quay wynd embankment causeway bend cove pass`
 )
 const notStreetName = wordSet(
   "the a an this that my your our his her their same other whole every each which what long no any one wrong right main-level"
