@@ -33,7 +33,6 @@ import { CallReadQuery, type ExpandedCall, type ListedCall } from "./ListedCall.
 import type { SpanRedaction } from "./SpanRedaction.js"
 import { CallStore } from "./CallStore.js"
 import * as DeliveryRedaction from "./DeliveryRedaction.js"
-import { EvaluationPace } from "./EvaluationPace.js"
 import type { IngestBody } from "./IngestBody.js"
 import * as IngestCalls from "./IngestCalls.js"
 import { Recordings } from "./Recordings.js"
@@ -136,7 +135,6 @@ export const layer = (
       const evaluations = yield* Evaluations
       const redaction = yield* DeliveryRedaction.make(config.redaction ?? {})
       const ingest = yield* IngestCalls.make(config, redaction)
-      const pace = yield* EvaluationPace
 
       const find = (permit: Permit, id: CallId) => foundCall(store.find(permit, id))
       const findForUpdate = (permit: Permit<"calls:write" | "calls:delete">, id: CallId) =>
@@ -150,10 +148,7 @@ export const layer = (
       )
 
       return Calls.of({
-        ingest: useCase("calls.ingest")(
-          (permit, input) => pace.ingest(ingest(permit, input)),
-          ({ call, created }) => ({ receipt: { id: call.id }, created })
-        ),
+        ingest: useCase("calls.ingest")(ingest, ({ call, created }) => ({ receipt: { id: call.id }, created })),
         list: useCase("calls.list")((permit, query) =>
           Effect.gen(function* () {
             const { criteria, expand, page } = yield* parseCallQuery(query, yield* DateTime.now)

@@ -1,8 +1,10 @@
 /** How a validated body becomes a delivery. */
 import { withoutRedaction } from "@earshot/redaction"
 import type * as DateTime from "effect/DateTime"
+import * as Either from "effect/Either"
 import * as PrintedTranscript from "../transcripts/PrintedTranscript.js"
-import { type RawTranscript, skippedOf } from "../transcripts/Transcript.js"
+import * as StoredTranscript from "../transcripts/StoredTranscript.js"
+import { type RawTranscript, type RedactedTranscript, skippedOf } from "../transcripts/Transcript.js"
 import type { CalledAgent, DeliveredTranscript, Delivery } from "./Delivery.js"
 import type { ValidIngest } from "./IngestValidation.js"
 
@@ -59,14 +61,42 @@ export const unredactedDelivery = (
     feedback: body.feedback ?? undefined,
     metadata: body.metadata ?? undefined,
     dynamicVariables: body.dynamic_variables ?? undefined,
-    transcript: transcript === undefined ? undefined : deliveredTranscript(body.transcript_type, transcript),
+    transcript: transcript === undefined ? undefined : new PrintedDelivery(body.transcript_type, transcript),
     evaluates,
     redactFields: [],
     dropsRecording: false
   } satisfies Delivery & Record<keyof typeof plain | keyof typeof recorded, unknown>
 }
 
-const deliveredTranscript = (type: string, transcript: RawTranscript): DeliveredTranscript => {
-  const content = { ...withoutRedaction(transcript), ...skippedOf(transcript) }
-  return { type, content, printed: PrintedTranscript.print(content) }
+/**
+ * A transcript that is kept as its texts, from which its turns are read if someone asks for them, as a redelivery does. What
+ * is kept while a call waits for its commit is copied by each collection: a few texts instead of hundreds of objects.
+ */
+class PrintedDelivery implements DeliveredTranscript {
+  readonly printed: PrintedTranscript.PrintedTranscript
+  #content: RedactedTranscript | undefined
+
+  constructor(
+    readonly type: string,
+    transcript: RawTranscript
+  ) {
+    this.printed = PrintedTranscript.print({ ...withoutRedaction(transcript), ...skippedOf(transcript) })
+  }
+
+  get content(): RedactedTranscript {
+    // A text that was printed can be parsed.
+    this.#content ??= Either.getOrThrow(StoredTranscript.parse(this.printed.stored))
+    return this.#content
+  }
 }
+
+/** The transcript of an unredacted delivery as it was before, for one that has to be redacted after all. */
+export const rawTranscript = ({ transcript }: Delivery): RawTranscript | undefined =>
+  transcript === undefined
+    ? undefined
+    : {
+        _tag: "RawTranscript",
+        turns: transcript.content.turns,
+        toolCalls: transcript.content.toolCalls,
+        ...skippedOf(transcript.content)
+      }

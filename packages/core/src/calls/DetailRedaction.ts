@@ -17,7 +17,6 @@ import { mergeMetadata, PLATFORM_KEY, platformPart } from "../platforms/Envelope
 import type { RedactionUnavailable } from "./CallErrors.js"
 import { CallLimits, type CallRecord } from "./CallRecord.js"
 import type { CalledAgent, Delivery, ReviewTexts } from "./Delivery.js"
-import type { IngestBody } from "./IngestBody.js"
 import type { ValidIngest } from "./IngestValidation.js"
 import type { RedactionWork } from "./RedactionWork.js"
 
@@ -135,7 +134,7 @@ export const makeDetails = (
   }
 
   const documentsOf = (
-    { dynamic_variables, feedback, call_ended_reason, customer_number, metadata }: IngestBody,
+    { dynamic_variables, feedback, call_ended_reason, customer_number, metadata }: ValidIngest["body"],
     stored: CallRecord | undefined,
     counts: DetailCounts
   ) => {

@@ -29,7 +29,8 @@ import { SpanRedaction } from "./SpanRedaction.js"
 import { CallStore, type DeliveryOutcome } from "./CallStore.js"
 import type { CalledAgent, Delivery } from "./Delivery.js"
 import type * as DeliveryRedaction from "./DeliveryRedaction.js"
-import { unredactedDelivery } from "./DeliveryRules.js"
+import { rawTranscript, unredactedDelivery } from "./DeliveryRules.js"
+import { EvaluationPace } from "./EvaluationPace.js"
 import {
   channelOf,
   type InvalidIngest,
@@ -71,6 +72,27 @@ const MAX_REDACTION_ATTEMPTS = 5
 /** Retries of a delivery whose call is deleted concurrently. */
 const MAX_DELETION_RETRIES = 4
 
+/**
+ * Makes the input of an unredacted delivery again, which has to be redacted after all. Until then it keeps no turns of the
+ * transcript, but the delivery's texts.
+ */
+const againFrom =
+  (
+    delivery: Delivery,
+    { agent, body, hasUnreadableTranscript, metricIds, recording, recordingError, redact, transcribe }: ValidIngest
+  ): (() => ValidIngest) =>
+  () => ({
+    agent,
+    body,
+    hasUnreadableTranscript,
+    metricIds,
+    recording,
+    recordingError,
+    redact,
+    transcribe,
+    transcript: rawTranscript(delivery)
+  })
+
 type IngestError = ValidationFailed | StorageError | RedactionUnavailable
 
 /** Whether nothing was stored and the delivery is attempted again with other blobs. */
@@ -98,6 +120,7 @@ export const make = (config: IngestConfig, redaction: DeliveryRedaction.Delivery
     const stored = yield* Recordings
     const transcriber = yield* Transcriber
     const recordings = yield* RecordingIntake.make
+    const pace = yield* EvaluationPace
     const evaluates = config.evaluate ?? true
     const validate = makeIngestValidator({
       formats: config.formats ?? TranscriptFormat.builtIn,
@@ -218,20 +241,33 @@ export const make = (config: IngestConfig, redaction: DeliveryRedaction.Delivery
         )
       )
 
-    /** A call without fields to redact in this delivery; earlier deliveries may have requested some. */
-    const ingestUnredacted = (
+    /**
+     * A call without a recording and without fields to redact in this delivery; earlier deliveries may have requested some.
+     * The effect does not refer to the turns of the transcript, but to the delivery's texts.
+     */
+    const ingestPlain = (
       permit: Permit<"calls:write">,
       ingest: ValidIngest,
       agent: CalledAgent,
       now: DateTime.Utc
+    ): Effect.Effect<Ingested, IngestError | CallDeleted> => {
+      const recorded = { recording: undefined, recordingError: ingest.recordingError }
+      const delivery = unredactedDelivery(ingest, agent, recorded, evaluates, now)
+      const again = againFrom(delivery, ingest)
+      return Effect.flatMap(store.deliver(permit, delivery), finish(delivery)).pipe(
+        Effect.catchTag("RedactionIncomplete", ({ fields }) => ingestRedacted(permit, again(), agent, fields, now))
+      )
+    }
+
+    /** A call with a recording and without fields to redact in this delivery; earlier deliveries may have requested some. */
+    const ingestRecorded = (
+      permit: Permit<"calls:write">,
+      ingest: ValidIngest,
+      recording: RecordingRef,
+      agent: CalledAgent,
+      now: DateTime.Utc
     ): Effect.Effect<Ingested, IngestError | CallDeleted> =>
       Effect.gen(function* () {
-        const { recording } = ingest
-        if (recording === undefined) {
-          const { recordingError } = ingest
-          const delivery = unredactedDelivery(ingest, agent, { recording: undefined, recordingError }, evaluates, now)
-          return yield* Effect.flatMap(store.deliver(permit, delivery), finish(delivery))
-        }
         // The blob is stored before the record, so the fields of earlier deliveries have to be known by now.
         const before = yield* store.findByCallId(permit, agent.id, ingest.body.call_id)
         const fields = Option.match(before, { onNone: () => [], onSome: (call) => call.redactFields })
@@ -242,20 +278,29 @@ export const make = (config: IngestConfig, redaction: DeliveryRedaction.Delivery
         Effect.catchTag("RedactionIncomplete", ({ fields }) => ingestRedacted(permit, ingest, agent, fields, now))
       )
 
+    const ingestValid = (
+      permit: Permit<"calls:write">,
+      ingest: ValidIngest,
+      agent: CalledAgent,
+      now: DateTime.Utc
+    ): Effect.Effect<Ingested, IngestError | CallDeleted> =>
+      ingest.redact.length > 0
+        ? Effect.zipRight(
+            spanRedaction.redact(permit, { agentId: agent.id, callId: ingest.body.call_id }, ingest.redact),
+            ingestRedacted(permit, ingest, agent, ingest.redact, now)
+          )
+        : ingest.recording === undefined
+          ? ingestPlain(permit, ingest, agent, now)
+          : ingestRecorded(permit, ingest, ingest.recording, agent, now)
+
     return (permit: Permit<"calls:write">, input: unknown): Effect.Effect<Ingested, IngestError> =>
       Effect.flatMap(DateTime.now, (now) => {
         const validated = validate(input)
         if (Either.isLeft(validated)) return reject(permit, validated.left)
         const ingest = validated.right
         return Effect.flatMap(agents.resolve(permit, ingest.agent), (agent) => {
-          const stored = retriedIfDeleted(
-            ingest.redact.length > 0
-              ? Effect.zipRight(
-                  spanRedaction.redact(permit, { agentId: agent.id, callId: ingest.body.call_id }, ingest.redact),
-                  ingestRedacted(permit, ingest, agent, ingest.redact, now)
-                )
-              : ingestUnredacted(permit, ingest, agent, now)
-          )
+          // Around what waits, and no more: what is around an effect keeps all that it refers to, here the body.
+          const stored = pace.ingest(retriedIfDeleted(ingestValid(permit, ingest, agent, now)))
           return ingest.metricIds === undefined
             ? stored
             : Effect.flatMap(unknownMetrics(permit, agent, ingest.metricIds), (errors) =>

@@ -35,7 +35,10 @@ export const firstRecord = (delivery: Delivery, id: CallId): CallRecord => ({
   evaluation: null,
   metadata: delivery.metadata ?? null,
   dynamicVariables: delivery.dynamicVariables ?? null,
-  transcript: delivery.transcript?.content ?? null,
+  // Read only where it is asked for: the response of an ingest is put together from the texts that were stored.
+  get transcript() {
+    return delivery.transcript?.content ?? null
+  },
   transcriptType: delivery.transcript?.type ?? null,
   recording: delivery.recording ?? null,
   redactFields: delivery.redactFields,
@@ -47,10 +50,20 @@ export const firstRecord = (delivery: Delivery, id: CallId): CallRecord => ({
 })
 
 const firstDuration = ({ recording, statedDurationSeconds, transcript }: Delivery): number | null =>
-  durationOf(transcript?.content ?? null, recording ?? null, statedDurationSeconds ?? null)
+  durationOf(spokenIn(transcript), recording ?? null, statedDurationSeconds ?? null)
+
+const spokenIn = (transcript: Delivery["transcript"]): number | undefined =>
+  transcript?.printed === undefined ? endIn(transcript?.content ?? null) : transcript.printed.end
+
+const endIn = (transcript: CallRecord["transcript"]): number | undefined =>
+  transcript === null ? undefined : endOf(transcript)
 
 const firstErrorMessage = ({ hasUnreadableTranscript = false, recordingError, transcript }: Delivery): string | null =>
-  errorMessageOf(recordingError ?? null, transcript?.content ?? null, hasUnreadableTranscript)
+  errorMessageOf(
+    recordingError ?? null,
+    transcript === undefined ? null : (transcript.printed ?? transcript.content),
+    hasUnreadableTranscript
+  )
 
 /** Whether a new call is evaluated: it has a transcript, or the delivery requests metrics. */
 export const firstEvaluationDue = ({ evaluates, metricIds, transcript }: Delivery): boolean =>
@@ -60,12 +73,7 @@ export const firstEvaluationDue = ({ evaluates, metricIds, transcript }: Deliver
  * Seconds: the greatest of the last end time of the transcript, the recording's duration and the duration that the platform
  * states; null when none is known. Source: docs/ingest.md.
  */
-const durationOf = (
-  transcript: CallRecord["transcript"],
-  recording: Recording | null,
-  stated: number | null
-): number | null => {
-  const spoken = transcript === null ? undefined : endOf(transcript)
+const durationOf = (spoken: number | undefined, recording: Recording | null, stated: number | null): number | null => {
   const known = [spoken, recording?.durationSeconds, stated].filter((seconds) => typeof seconds === "number")
   return known.length === 0 ? null : Math.max(...known)
 }
@@ -73,8 +81,12 @@ const durationOf = (
 /** The platform sent a transcript, but none of it could be read. */
 const UNREADABLE = "The transcript could not be read."
 
+interface WithSkipped {
+  readonly skipped?: ReadonlyArray<string> | undefined
+}
+
 /** What the record says about rows of its transcript that the decoder skipped, or about one that could not be read. */
-const transcriptMessage = (transcript: CallRecord["transcript"], isUnreadable: boolean): string | null =>
+const transcriptMessage = (transcript: WithSkipped | null, isUnreadable: boolean): string | null =>
   transcript === null
     ? isUnreadable
       ? UNREADABLE
@@ -85,7 +97,7 @@ const transcriptMessage = (transcript: CallRecord["transcript"], isUnreadable: b
 
 const errorMessageOf = (
   recordingError: string | null,
-  transcript: CallRecord["transcript"],
+  transcript: WithSkipped | null,
   isUnreadable: boolean
 ): string | null => {
   const parts = [recordingError, transcriptMessage(transcript, isUnreadable)].filter((part) => part !== null)
@@ -147,8 +159,11 @@ export const mergeRedelivery = (existing: CallRecord, given: Delivery): Redelive
     ...existing,
     ...mergeDetails(existing, delivery),
     durationSeconds:
-      durationOf(transcript.content, recording, delivery.statedDurationSeconds ?? existing.statedDurationSeconds) ??
-      existing.durationSeconds,
+      durationOf(
+        endIn(transcript.content),
+        recording,
+        delivery.statedDurationSeconds ?? existing.statedDurationSeconds
+      ) ?? existing.durationSeconds,
     errorMessage: errorMessageOf(
       recording === null ? (delivery.recordingError ?? recordingErrorOf(existing)) : null,
       transcript.content,

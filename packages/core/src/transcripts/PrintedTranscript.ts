@@ -5,7 +5,7 @@
  */
 import * as StoredTranscript from "./StoredTranscript.js"
 import { type RedactedTranscript, roleNames, type Turn } from "./Transcript.js"
-import { clockOf, transcriptLine } from "./TranscriptView.js"
+import { clockOf, endOf, transcriptLine } from "./TranscriptView.js"
 
 export interface PrintedTranscript {
   /** As `StoredTranscript.print`. */
@@ -14,6 +14,10 @@ export interface PrintedTranscript {
   readonly text: string
   /** `transcriptObject` in JSON. */
   readonly items: string
+  /** As `endOf`. */
+  readonly end: number | undefined
+  /** The transcript's. */
+  readonly skipped: ReadonlyArray<string> | undefined
 }
 
 /** What JSON escapes, what `transcriptText` replaces, and all beyond ASCII: everything but the rest of its printable part. */
@@ -63,6 +67,8 @@ export const print = (transcript: RedactedTranscript): PrintedTranscript => {
       ? StoredTranscript.printAround(transcript, stored.join(""))
       : StoredTranscript.print(transcript),
     text: `"${lines.join("")}"`,
-    items: `[${items.join("")}]`
+    items: `[${items.join("")}]`,
+    end: endOf(transcript),
+    skipped: transcript.skipped
   }
 }

@@ -48,7 +48,9 @@ describe("a printed transcript", () => {
         expect(print(transcript)).toStrictEqual({
           stored: StoredTranscript.print(transcript),
           text: JSON.stringify(TranscriptView.transcriptText(transcript)),
-          items: JSON.stringify(TranscriptView.transcriptObject(transcript))
+          items: JSON.stringify(TranscriptView.transcriptObject(transcript)),
+          end: TranscriptView.endOf(transcript),
+          skipped: transcript.skipped
         })
       }),
       { numRuns: 500 }

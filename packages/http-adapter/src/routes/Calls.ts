@@ -17,6 +17,7 @@ import {
   ExpandedCallJson,
   expandedIn,
   IngestBody,
+  type Ingested,
   ListedCallJson,
   printCallRecord,
   readExpandedIn,
@@ -24,7 +25,7 @@ import {
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { anyEncoding, type Endpoint, json, jsonText, type NamedSchema } from "../Endpoint.js"
+import { anyEncoding, type Endpoint, json, jsonText, type NamedSchema, type SuccessResponse } from "../Endpoint.js"
 import { streamResponse } from "../StreamResponse.js"
 import { resource } from "./Resource.js"
 
@@ -33,6 +34,23 @@ const tag = "Calls"
 const record: NamedSchema = { name: "CallRecord", schema: CallRecordJson }
 
 const expanded: NamedSchema = { name: "ExpandedCall", schema: ExpandedCallJson }
+
+/**
+ * Runs an effect of a value, once. An effect that waits keeps those that it is made of, and with them the body of a call until it
+ * is committed, hundreds of objects that every collection would copy.
+ */
+const handingOver = <I, A, E, R>(value: I, use: (value: I) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+  const held = [value]
+  return Effect.suspend(() => {
+    const [effect = Effect.dieMessage("A value was handed over twice")] = held.splice(0).map((one) => use(one))
+    return effect
+  })
+}
+
+const ingestResponse = ({ call, created, printed }: Ingested): SuccessResponse => {
+  const status = created ? 201 : 200
+  return printed === undefined ? json(status, encodeCallRecord(call)) : jsonText(status, printCallRecord(call, printed))
+}
 
 /** E10: 201 for a new call, 200 for a redelivery. */
 const observe: Endpoint = {
@@ -66,15 +84,7 @@ const observe: Endpoint = {
     { status: 201, description: "The created call.", body: record },
     { status: 200, description: "The updated call of an earlier delivery.", body: record }
   ],
-  handle: ({ body }) =>
-    Effect.flatMap(Calls, (calls) =>
-      Effect.map(calls.ingest(body), ({ call, created, printed }) => {
-        const status = created ? 201 : 200
-        return printed === undefined
-          ? json(status, encodeCallRecord(call))
-          : jsonText(status, printCallRecord(call, printed))
-      })
-    )
+  handle: ({ body }) => Effect.flatMap(Calls, (calls) => Effect.map(handingOver(body, calls.ingest), ingestResponse))
 }
 
 const exportCalls: Endpoint = {
