@@ -5,7 +5,6 @@ import { runInNewContext } from "node:vm"
 import { Calls, untrusted, UnitOfWork } from "@earshot/core"
 import { TestEngine } from "@earshot/test-kit"
 import { expect, layer } from "@effect/vitest"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
@@ -38,12 +37,10 @@ layer(TestEngine.layer("sqlite"))("a call that waits for its commit", (it) => {
       const work = yield* UnitOfWork
       yield* ingest(actor, { call_id: "known", agent: agent.id, transcript_json: turns })
       for (const callId of ["new", "known"]) {
-        const [isHeld, released] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const [isHeld, released] = [yield* Effect.makeLatch(), yield* Effect.makeLatch()]
         // SQLite's one connection.
-        const holder = yield* Effect.fork(
-          work.atomically(Effect.zipRight(Deferred.succeed(isHeld, undefined), Deferred.await(released)))
-        )
-        yield* Deferred.await(isHeld)
+        const holder = yield* Effect.fork(work.atomically(Effect.zipRight(isHeld.open, released.await)))
+        yield* isHeld.await
         const { rows, take } = bodyTaken(agent.id, callId)
         const waiting = yield* Effect.fork(
           Effect.flatMap(Calls, (calls) => calls.ingest(untrusted(take()))).pipe(
@@ -54,7 +51,7 @@ layer(TestEngine.layer("sqlite"))("a call that waits for its commit", (it) => {
         )
         expect(yield* Effect.promise(() => isCollected(rows))).toBe(true)
         expect(Option.isNone(yield* Fiber.poll(waiting))).toBe(true)
-        yield* Deferred.succeed(released, undefined)
+        yield* released.open
         yield* Fiber.join(holder)
         const { call, created } = yield* Fiber.join(waiting)
         expect(created).toBe(callId === "new")
