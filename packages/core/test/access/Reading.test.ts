@@ -22,7 +22,8 @@ for (const database of TestEngine.databases) {
         Effect.gen(function* () {
           const execute = Runtime.runPromise(yield* Effect.runtime<Engine.Services>())
           yield* Effect.promise(() => AccessKit.readingCoverage(organization(execute)))
-          yield* Effect.promise(AccessKit.readingProperty(organization(execute)).check)
+          // What a caller may read of an answer is decided after the database has returned it: each run asks every operation.
+          yield* Effect.promise(AccessKit.readingProperty(organization(execute), database === "sqlite" ? 12 : 3).check)
         }),
       60_000
     )

@@ -48,7 +48,8 @@ describe.each(TestEngine.databases)("reading over HTTP on %s", async (database) 
 
   it("needs a permission to read, whatever the operation", async () => {
     await AccessKit.readingCoverage(organization)
-    await AccessKit.readingProperty(organization, 6).check()
+    // In process the property has more runs: these show that no response adds to what the engine returned.
+    await AccessKit.readingProperty(organization, 3).check()
   }, 60_000)
 
   it("gives a receipt to a key that may write calls and not read them", async () => {
