@@ -14,8 +14,9 @@ const SCREENSHOTS = process.env.EARSHOT_SCREENSHOTS
 export const startBrowser = async (): Promise<Browser> =>
   playwright.launch({
     executablePath: process.env.EARSHOT_TEST_BROWSER ?? (await chromium.executablePath()),
-    // Not those of the package, which turn off the rules of origins that the app depends on.
-    args: ["--no-sandbox", "--no-zygote", "--disable-dev-shm-usage", "--font-render-hinting=none"],
+    // Not those of the package, which turn off the rules of origins that the app depends on. Without an emulated GPU the
+    // tests of a file take a tenth less processor time.
+    args: ["--no-sandbox", "--no-zygote", "--disable-dev-shm-usage", "--font-render-hinting=none", "--disable-gpu"],
     timeout: 30_000
   })
 
