@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startBrowser } from "./support/browser.js"
 import { expectSoundPage, openPage, type OpenOptions } from "./support/page.js"
 import { startWebServer, type WebServer } from "./support/server.js"
-import { terminalOf } from "./support/terminal.js"
+import { startTerminal } from "./support/terminal.js"
 
 interface Place {
   readonly x: number
@@ -404,39 +404,43 @@ describe("dashboards of the web app", () => {
 
   it("show the numbers that the API and the terminal have", async () => {
     await open()
-    const earshot = terminalOf(server)
-    const numbers = (text: string): ReadonlyArray<string> => text.match(/\d[\d,]*(?:\.\d+)?/g) ?? []
-    const shown = JSON.parse(await earshot("dashboards", "show", String(server.dashboard), "--json")) as {
-      widgets: ReadonlyArray<{ name: string; data: unknown }>
+    const terminal = await startTerminal(server)
+    try {
+      const numbers = (text: string): ReadonlyArray<string> => text.match(/\d[\d,]*(?:\.\d+)?/g) ?? []
+      const shown = JSON.parse(await terminal.earshot("dashboards", "show", String(server.dashboard), "--json")) as {
+        widgets: ReadonlyArray<{ name: string; data: unknown }>
+      }
+      for (const { data, name } of shown.widgets)
+        expect([name, data]).toEqual([name, await dataOf(server.dashboard, name)])
+      const drawn = await terminal.earshot("dashboards", "show", String(server.dashboard))
+      await goTo(server.dashboard)
+      const stat = (await dataOf(server.dashboard, "At a glance")) as { total_calls: number; success_rate: number }
+      const rate = (stat.success_rate * 100).toFixed(1).replace(/\.0$/, "")
+      const pageStat = numbers(await region("At a glance").innerText())
+      const glance = numbers(drawn.slice(drawn.indexOf("At a glance"), drawn.indexOf("Calls a day")))
+      for (const number of [String(stat.total_calls), rate]) {
+        expect(pageStat).toContain(number)
+        expect(glance.map((one) => one.replace(/\.0$/, ""))).toContain(number)
+      }
+      const pie = (await dataOf(server.dashboard, "How calls end")) as {
+        series: [{ points: ReadonlyArray<{ label: string; value: number }> }]
+      }
+      const ends = drawn.slice(drawn.indexOf("How calls end"))
+      for (const { label, value } of pie.series[0].points.filter((one) => /^[\w-]+$/.test(one.label))) {
+        expect(numbers(await region("How calls end").getByRole("button", { name: label }).innerText())).toContain(
+          String(value)
+        )
+        expect(numbers(ends.split("\n").find((line) => line.includes(label)) ?? "")).toContain(String(value))
+      }
+      const bars = (await dataOf(server.dashboard, "Calls a day")) as {
+        series: [{ points: ReadonlyArray<{ value: number }> }]
+      }
+      await region("Calls a day").getByText("Data", { exact: true }).click()
+      const cells = await region("Calls a day").locator("tbody td:nth-child(2)").allInnerTexts()
+      expect(cells.map(Number)).toEqual(bars.series[0].points.map(({ value }) => value))
+    } finally {
+      await terminal.close()
     }
-    for (const { data, name } of shown.widgets)
-      expect([name, data]).toEqual([name, await dataOf(server.dashboard, name)])
-    const drawn = await earshot("dashboards", "show", String(server.dashboard))
-    await goTo(server.dashboard)
-    const stat = (await dataOf(server.dashboard, "At a glance")) as { total_calls: number; success_rate: number }
-    const rate = (stat.success_rate * 100).toFixed(1).replace(/\.0$/, "")
-    const pageStat = numbers(await region("At a glance").innerText())
-    const glance = numbers(drawn.slice(drawn.indexOf("At a glance"), drawn.indexOf("Calls a day")))
-    for (const number of [String(stat.total_calls), rate]) {
-      expect(pageStat).toContain(number)
-      expect(glance.map((one) => one.replace(/\.0$/, ""))).toContain(number)
-    }
-    const pie = (await dataOf(server.dashboard, "How calls end")) as {
-      series: [{ points: ReadonlyArray<{ label: string; value: number }> }]
-    }
-    const ends = drawn.slice(drawn.indexOf("How calls end"))
-    for (const { label, value } of pie.series[0].points.filter((one) => /^[\w-]+$/.test(one.label))) {
-      expect(numbers(await region("How calls end").getByRole("button", { name: label }).innerText())).toContain(
-        String(value)
-      )
-      expect(numbers(ends.split("\n").find((line) => line.includes(label)) ?? "")).toContain(String(value))
-    }
-    const bars = (await dataOf(server.dashboard, "Calls a day")) as {
-      series: [{ points: ReadonlyArray<{ value: number }> }]
-    }
-    await region("Calls a day").getByText("Data", { exact: true }).click()
-    const cells = await region("Calls a day").locator("tbody td:nth-child(2)").allInnerTexts()
-    expect(cells.map(Number)).toEqual(bars.series[0].points.map(({ value }) => value))
   })
 
   describe("a shared page", () => {
