@@ -143,19 +143,29 @@ export type Recognizer = (reader: CallReader) => ReadonlyArray<Candidate>
 export type TokenRule = (reader: CallReader, at: number, found: Array<Candidate>) => number | undefined
 
 /** A rule that is tried at these words alone. Most rules are, and looking a word up costs less than matching it. */
-export const atWords = (words: string, rule: TokenRule): TokenRule => {
+export const atWords = (words: string, rule: TokenRule): WordRule => {
   const starts = wordSet(words)
-  return (reader, at, found) => (starts.has(reader.word(at)) ? rule(reader, at, found) : undefined)
+  const atWord: TokenRule = (reader, at, found) => (starts.has(reader.word(at)) ? rule(reader, at, found) : undefined)
+  return Object.assign(atWord, { starts })
 }
+
+/** A rule with the words that it is tried at. */
+type WordRule = TokenRule & { readonly starts?: ReadonlySet<string> }
+
+/** The words that rules are tried at; undefined where one of them is tried at every token. */
+const startsOf = (rules: ReadonlyArray<WordRule>): ReadonlySet<string> | undefined =>
+  rules.every(({ starts }) => starts !== undefined)
+    ? new Set(rules.flatMap(({ starts = [] }) => [...starts]))
+    : undefined
 
 /** A recognizer that goes through a call token by token, past tokens of the `skipped` classes, and tries its rules in order. */
 export const byToken =
-  (rules: ReadonlyArray<TokenRule>, skipped = "Pn"): Recognizer =>
+  (rules: ReadonlyArray<WordRule>, skipped = "Pn", starts = startsOf(rules)): Recognizer =>
   (reader) => {
     const found: Array<Candidate> = []
     for (let at = 0; at < reader.all.length;) {
       let next: number | undefined
-      if (!skipped.includes(reader.cls(at))) {
+      if (starts?.has(reader.word(at)) !== false && !skipped.includes(reader.cls(at))) {
         for (const rule of rules) {
           next = rule(reader, at, found)
           if (next !== undefined) break

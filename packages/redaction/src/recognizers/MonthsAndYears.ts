@@ -75,15 +75,13 @@ const spokenYears = (reader: CallReader): ReadonlyArray<Candidate> =>
 const SHORT_YEAR = 20
 
 /** "I was born in eighty six" */
-const shortBirthYears: Recognizer = byToken([
-  atWords("in", (reader, at, found) => {
-    const before = /^(back|there|here|up)$/.test(reader.word(at - 1)) ? at - 2 : at - 1
-    const number = reader.word(before) === "born" ? belowHundred(reader.all, at + 1) : undefined
-    if (number !== undefined && number.value >= SHORT_YEAR)
-      found.push(reader.candidate("dob", at + 1, number.to, 0.85, 'year after "born in"'))
-    return undefined
-  })
-])
+const shortBirthYear = atWords("in", (reader, at, found) => {
+  const before = /^(back|there|here|up)$/.test(reader.word(at - 1)) ? at - 2 : at - 1
+  const number = reader.word(before) === "born" ? belowHundred(reader.all, at + 1) : undefined
+  if (number !== undefined && number.value >= SHORT_YEAR)
+    found.push(reader.candidate("dob", at + 1, number.to, 0.85, 'year after "born in"'))
+  return undefined
+})
 
 const writtenYears = (reader: CallReader): ReadonlyArray<Candidate> =>
   reader.runs.flatMap((run) => {
@@ -98,19 +96,19 @@ const writtenYears = (reader: CallReader): ReadonlyArray<Candidate> =>
   })
 
 /** "spring of twenty twenty three" */
-const seasons: Recognizer = byToken([
-  atWords("spring summer fall autumn winter", (reader, at, found) => {
-    const from = reader.cls(at + 1) === "f" ? at + 2 : at + 1
-    YEAR_AT.lastIndex = from
-    const year = YEAR_AT.exec(reader.call.tokens.classes)
-    const isWritten = reader.cls(from) === "N"
-    if (year === null || (isWritten && !isYear(reader.value(from)))) return undefined
-    if (isWritten || /^(?:19|20|2)$/.test(String(reader.value(from))))
-      found.push(dateCandidate(reader, at, from + year[0].length, 0.8, "season and year"))
-    return undefined
-  })
-])
+const season = atWords("spring summer fall autumn winter", (reader, at, found) => {
+  const from = reader.cls(at + 1) === "f" ? at + 2 : at + 1
+  YEAR_AT.lastIndex = from
+  const year = YEAR_AT.exec(reader.call.tokens.classes)
+  const isWritten = reader.cls(from) === "N"
+  if (year === null || (isWritten && !isYear(reader.value(from)))) return undefined
+  if (isWritten || /^(?:19|20|2)$/.test(String(reader.value(from))))
+    found.push(dateCandidate(reader, at, from + year[0].length, 0.8, "season and year"))
+  return undefined
+})
 const YEAR_AT = new RegExp(YEAR, "y")
+
+const birthYearsAndSeasons = byToken([shortBirthYear, season])
 
 /** Months and years, together and alone. */
 export const monthsAndYears: Recognizer = (reader) => [
@@ -119,6 +117,5 @@ export const monthsAndYears: Recognizer = (reader) => [
   ...ambiguousMonths(reader),
   ...spokenYears(reader),
   ...writtenYears(reader),
-  ...shortBirthYears(reader),
-  ...seasons(reader)
+  ...birthYearsAndSeasons(reader)
 ]
