@@ -8,6 +8,7 @@ import type { Invocation } from "./commands/Declare.js"
 import { UsageError } from "./Errors.js"
 import { namedEntities } from "./NamedEntities.js"
 import { runCommand } from "./RunCommand.js"
+import { shrinkHeap } from "./ServerHeap.js"
 import { type EngineSettings, Wiring } from "./Wiring.js"
 
 const allowance = (perMinute: number | undefined) =>
@@ -256,7 +257,7 @@ export const execute = (invocation: Invocation): void => {
         Layer.unwrapEffect(
           Effect.map(
             Effect.promise(() => import("./LoadedServer.js")),
-            (http) => http.layer(options)
+            (http) => Layer.tap(http.layer(options), () => shrinkHeap)
           )
         )
     }),

@@ -1,4 +1,3 @@
-import v8 from "node:v8"
 import { type Engine, JobRunner, Organizations } from "@earshot/core"
 import {
   HttpServer,
@@ -27,6 +26,7 @@ import { parseAddress, runEngine } from "../Session.js"
 import { codeHostSettings, ingestingEngine } from "../EngineSettings.js"
 import { type CodeHostOptions, type IngestingOptions, nonBlank, type StorageOptions } from "../Settings.js"
 import { Signals } from "../Signals.js"
+import { limitHeapGrowth } from "../ServerHeap.js"
 import { jsonLine } from "../Text.js"
 import { Wiring } from "../Wiring.js"
 import { hostSignInLink } from "../HostSignIn.js"
@@ -242,14 +242,6 @@ const serveInCluster = (options: ServeOptions): CommandEffect =>
       yield* Effect.never
     })
   )
-
-/**
- * V8 collects its old generation when it has grown to twice what was in use. By default it waits for up to four times on
- * a machine with much memory, since it takes its factor from the largest heap that the machine allows.
- */
-const limitHeapGrowth = Effect.sync(() => {
-  v8.setFlagsFromString("--heap-growing-percent=100")
-})
 
 /** Serves until a signal; then requests in flight finish, and it exits with 0. */
 export const serve = (options: ServeOptions): CommandEffect =>
