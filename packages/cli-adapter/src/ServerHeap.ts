@@ -15,7 +15,7 @@ export const limitHeapGrowth = Effect.sync(() => {
  * Gives memory back to the system that was needed to start: V8's young generation grows meanwhile, and it shrinks it only in
  * this kind of collection, which nothing but the inspector's protocol requests.
  */
-export const shrinkHeap = Effect.async<void>((resume) => {
+export const shrinkHeap = Effect.async((resume: (done: Effect.Effect<void>) => void) => {
   const session = new Session()
   session.connect()
   session.post("HeapProfiler.collectGarbage", () => {
