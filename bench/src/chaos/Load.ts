@@ -149,7 +149,8 @@ const LIST = "/observability/v1/call-logs/?limit=20"
 export const runLoad = (settings: LoadSettings) => {
   const { agent, clients, key, kinds = KINDS, pause, prefix, url } = settings
   const bodyOf = bodies(agent)
-  const keptAlive = new Agent({ keepAlive: true })
+  // Below the time after which the server closes an idle connection: a request that is sent meanwhile fails.
+  const keptAlive = new Agent({ keepAlive: true, timeout: 4000 })
   let answers: Array<Answer> = []
   let acknowledged: Array<string> = []
   let isStopped = false
