@@ -19,7 +19,7 @@ export const shrinkHeap = Effect.async((resume: (done: Effect.Effect<void>) => v
   const session = new Session()
   session.connect()
   session.post("HeapProfiler.collectGarbage", () => {
-    // Within the answer it would never return.
+    // Disconnecting within the callback would block the process for good.
     setImmediate(() => {
       session.disconnect()
       resume(Effect.void)

@@ -10,7 +10,7 @@ type Connection = Pick<Duplex, "destroy" | "end" | "pause" | "resume" | "writabl
 const TOO_SLOW = "ERR_HTTP_REQUEST_TIMEOUT"
 
 /** The client has closed the connection, perhaps amid a message. */
-const NOBODY_READS = new Set(["ECONNRESET", "HPE_INVALID_EOF_STATE"])
+const CLOSED_BY_CLIENT = new Set(["ECONNRESET", "HPE_INVALID_EOF_STATE"])
 
 /**
  * Connections that were too slow and are closed in one turn of the event loop. Node reports thousands of them at once, and
@@ -44,7 +44,7 @@ export const makeClientErrorHandler = (
 
 /** There is no request object, so the response is written as text. */
 const respond = (code: string, connection: Connection, headers: HeaderFields, onSent?: () => void): void => {
-  if (NOBODY_READS.has(code) || !connection.writable) {
+  if (CLOSED_BY_CLIENT.has(code) || !connection.writable) {
     connection.destroy()
     return
   }

@@ -115,7 +115,7 @@ describe("a restored database", () => {
       yield* sql`DELETE FROM analytics_changes`
       yield* sql`UPDATE analytics_projection
         SET source_database = regexp_replace(source_database, '[0-9]+$', '0'), lease = NULL`
-      // As above.
+      // A statement that fails is a fault of the test.
     }).pipe(Effect.orDie)
 
   it.effect("of PostgreSQL is another installation, whose column store's calls may be later ones", () =>

@@ -73,8 +73,8 @@ const listsOfTexts = readRows(Schema.Struct({ list: Schema.String }), (row) => r
 const LIST_CHARACTERS = 250_000
 
 /**
- * The texts of a statement of one column `value` as JSON lists. As rows, 100,000 texts would keep everybody waiting for a
- * quarter of a second.
+ * The texts of a statement of one column `value` as JSON lists. As rows, 100,000 texts would keep the main thread busy
+ * for a quarter of a second.
  */
 const inLists = (sql: SqlClient, { jsonTexts }: DialectFragments, statement: Fragment) =>
   sql`SELECT ${jsonTexts("value")} AS list

@@ -34,7 +34,7 @@ const IDLE = 60_000
 
 /**
  * How long a statement may go on whose caller has gone, in milliseconds. Most have ended by then, and starting a new process
- * takes longer: so it may go on for longer where the organization had a reader ended lately.
+ * takes longer: so it may go on for longer where a reader of the organization was ended recently.
  */
 const GRACE = 50
 const GRACE_AGAIN = 500
@@ -46,11 +46,11 @@ const GRACE_AGAIN = 500
 const START_ANOTHER_AFTER = 50
 
 /**
- * How long "lately" is, in milliseconds. So long an organization whose reader was ended takes no reader that another one has
- * used, if a process can be started for it. Clients that leave one costly read after the other have as many readers ended,
- * and everybody would wait for new ones.
+ * For how long the end of a reader is recent, in milliseconds. Meanwhile its organization takes no reader that another one has
+ * used, if a process can be started for it: clients that abandon one costly read after the other cause as many readers to be
+ * ended, and all organizations would wait for new ones.
  */
-const LATELY = 10_000
+const RECENT = 10_000
 
 /** How long a reader process may take to start, in milliseconds: 135 to 465 were measured. */
 const START_LIMIT = 10_000
@@ -84,9 +84,9 @@ export const make = (config: ReaderPoolConfig): Effect.Effect<ReaderPool | undef
       alive.add(reader)
       return reader
     }
-    const hadOneEnded = (organizationId: number): boolean => {
+    const hasRecentEnd = (organizationId: number): boolean => {
       const at = endedAt.get(organizationId)
-      if (at === undefined || performance.now() - at < LATELY) return at !== undefined
+      if (at === undefined || performance.now() - at < RECENT) return at !== undefined
       endedAt.delete(organizationId)
       return false
     }
@@ -95,7 +95,7 @@ export const make = (config: ReaderPoolConfig): Effect.Effect<ReaderPool | undef
       // The one that was used last, so that those that are not needed are stopped.
       for (const [reader, timer] of [...idle].reverse()) {
         const user = usedBy.get(reader)
-        if (mayStart && user !== undefined && user !== organizationId && hadOneEnded(organizationId)) continue
+        if (mayStart && user !== undefined && user !== organizationId && hasRecentEnd(organizationId)) continue
         clearTimeout(timer)
         idle.delete(reader)
         usedBy.set(reader, organizationId)
@@ -195,7 +195,7 @@ export const make = (config: ReaderPoolConfig): Effect.Effect<ReaderPool | undef
               end(reader, read)
               resumeInterrupted(Effect.void)
             },
-            hadOneEnded(read.organizationId) ? GRACE_AGAIN : GRACE
+            hasRecentEnd(read.organizationId) ? GRACE_AGAIN : GRACE
           )
           onDone = () => {
             clearTimeout(grace)
