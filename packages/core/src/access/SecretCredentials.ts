@@ -33,8 +33,11 @@ export interface IdentifiedCredential<Credential> extends HashedCredential<Crede
 
 type Known<Credential> = IdentifiedCredential<Credential>
 
-/** Hashes whose credentials are cached, and unknown hashes that are. */
+/** Hashes whose credentials are cached. */
 const CACHE_SIZE = 10_000
+
+/** Unknown hashes that are cached: fewer, since a flood of random keys fills it with hashes that nobody sends again. */
+const UNKNOWN_CACHE_SIZE = 1_000
 
 /**
  * Issues, lists, revokes and authenticates one kind of credentials that are opaque secrets. A secret is looked up by its
@@ -53,7 +56,7 @@ export const makeSecretCredentials = <Credential extends SecretCredential, New e
     const source = yield* SecretSource
     const known = yield* makeCache<Known<Credential>>(CACHE_SIZE)
 
-    const unknown = yield* makeCache<true>(CACHE_SIZE)
+    const unknown = yield* makeCache<true>(UNKNOWN_CACHE_SIZE)
 
     const withActor = (found: HashedCredential<Credential>): Known<Credential> => ({
       ...found,
@@ -99,7 +102,9 @@ export const makeSecretCredentials = <Credential extends SecretCredential, New e
           const cached = known.get(hash, now)
           if (cached !== undefined) return Effect.succeed(check(cached))
           return looksLikeSecret(of.prefix, secret) && unknown.get(hash, now) === undefined
-            ? Effect.map(isSuspect(now) ? findForSuspect(hash) : find(hash), Option.flatMap(check))
+            ? Effect.map(isSuspect(now) ? findForSuspect(hash) : find(hash), (found) =>
+                Option.isSome(found) ? check(found.value) : Option.none()
+              )
             : Effect.succeedNone
         })
 

@@ -85,14 +85,20 @@ export const layer = Layer.effect(
         onSome: (key) => Effect.succeed(key)
       })
 
-    const loadAll = known.load(
-      Effect.map(
-        store.list,
-        (stored) =>
-          new Map(stored.flatMap((one) => Option.toArray(open(box, one))).map((key) => [key.kid, key] as const))
-      ),
-      (keys) => keys
-    )
+    /** What the last load opened, by the name and the sealed text: a flood of unknown names loads ten times a second. */
+    let opened: ReadonlyMap<string, Option.Option<SigningKey>> = new Map()
+
+    const openAll = (stored: ReadonlyArray<StoredSigningKey>): ReadonlyMap<string, SigningKey> => {
+      opened = new Map(
+        stored.map((one) => {
+          const name = `${one.kid} ${one.sealed}`
+          return [name, opened.get(name) ?? open(box, one)]
+        })
+      )
+      return new Map([...opened.values()].flatMap((key) => Option.toArray(key)).map((key) => [key.kid, key] as const))
+    }
+
+    const loadAll = known.load(Effect.map(store.list, openAll), (keys) => keys)
     const findForSuspect = makeLookupBatch({ ...SUSPECTS, maxKeys: 10_000, find: () => loadAll })
 
     return SigningKeys.of({
