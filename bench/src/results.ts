@@ -1,6 +1,6 @@
 /**
  * What grows with runs and jobs, and should not: reading a result and a page of results, claiming a run where results have
- * concurrency limits, and claiming jobs.
+ * concurrency limits, claiming jobs, and claims while jobs come and go at full rate.
  *
  * Environment: `EARSHOT_BENCH_ROUNDS` (default: 15), `EARSHOT_BENCH_DATABASE` (sqlite or postgres; default: both).
  */
@@ -40,6 +40,8 @@ interface Size {
   /** Waiting and finished jobs. */
   readonly jobs: number
   readonly finished: number
+  /** Jobs that are enqueued, claimed and finished one claim after another, beside those. */
+  readonly cycled: number
   readonly rounds: number
 }
 
@@ -215,6 +217,39 @@ const measureJobClaims = (size: Size, print: Print) =>
     )
   })
 
+/** The first and the last claims while jobs are enqueued, claimed and finished at full rate: what finished ones leave behind. */
+const measureJobCycles = (size: Size, print: Print) =>
+  Effect.gen(function* () {
+    const jobs = yield* JobStore
+    const { organization } = yield* (yield* Organizations).create({ name: "Bench" })
+    const kind = "bench-cycle"
+    const samples: Array<Sample> = []
+    for (let enqueued = 0; enqueued < size.cycled; enqueued += JOBS_PER_CLAIM) {
+      const now = yield* jobs.now
+      const some = Array.from({ length: JOBS_PER_CLAIM }, () => ({
+        organizationId: organization.id,
+        kind,
+        payload: {}
+      }))
+      yield* jobs.enqueueAll(some, now)
+      const due = Math.max(now, yield* jobs.now)
+      const quotas = [{ organizationId: organization.id, limit: JOBS_PER_CLAIM }]
+      let claims: Effect.Effect.Success<ReturnType<typeof jobs.claim>> = []
+      samples.push(
+        yield* timed(
+          Effect.map(jobs.claim("bench", { kind, quotas }, { now: due, until: due + 8000 }), (claimed) => {
+            claims = claimed
+          })
+        )
+      )
+      if (claims.length !== JOBS_PER_CLAIM) return yield* Effect.dieMessage("Not all jobs were claimed")
+      yield* jobs.succeed(claims, due)
+    }
+    const tenth = Math.max(1, Math.floor(samples.length / 10))
+    print(`  first tenth of the claims of ${size.cycled} jobs at full rate: ${milliseconds(samples.slice(0, tenth))}`)
+    print(`  last tenth: ${milliseconds(samples.slice(-tenth))} (target: at most ${CLAIM_TARGET})`)
+  })
+
 const measure = (database: DatabaseName, address: string, size: Size, print: Print) =>
   Effect.gen(function* () {
     print(`results, runs and jobs on ${database}, ${size.rounds} rounds`)
@@ -222,6 +257,7 @@ const measure = (database: DatabaseName, address: string, size: Size, print: Pri
     yield* measureRunClaims(size, 1, 0, print)
     yield* measureRunClaims(size, size.results, size.results / 2, print)
     yield* measureJobClaims(size, print)
+    yield* measureJobCycles(size, print)
   }).pipe(
     Effect.provide(Layer.provideMerge(Layer.merge(Engine.layer, Engine.stores), Database.layer(address, LOADING))),
     Effect.scoped
@@ -237,9 +273,10 @@ export const resultsBenchmark = benchmark<Size>({
     results: 1000,
     jobs: 100_000,
     finished: 1_000_000,
+    cycled: 200_000,
     rounds: numberFrom("EARSHOT_BENCH_ROUNDS", 15)
   },
-  tiny: { few: 2, many: 20, page: 3, queued: 40, results: 4, jobs: 200, finished: 100, rounds: 1 },
+  tiny: { few: 2, many: 20, page: 3, queued: 40, results: 4, jobs: 200, finished: 100, cycled: 128, rounds: 1 },
   run: async (size, { databases, print, startPostgres }) => {
     if (databases.includes("sqlite")) {
       const folder = await mkdtemp(join(tmpdir(), "earshot-bench-results-"))
