@@ -10,7 +10,7 @@ import { createEngine } from "@earshot/core/promise"
 export const main = async (print: (line: string) => void, database = "sqlite::memory:"): Promise<void> => {
   const engine = await createEngine({ database })
   try {
-    const { agent, organization } = await engine.organizations.create({ name: "Harbour Dental" })
+    const { agent, organization } = await engine.organizations.create({ name: "Harbor Dental" })
     const actor = hostActor(organization.id)
 
     const { call, created } = await engine.calls.ingest(
@@ -20,7 +20,7 @@ export const main = async (print: (line: string) => void, database = "sqlite::me
         call_ended_reason: "customer-ended-call",
         metadata: { region: "north" },
         transcript_json: [
-          { role: "Main Agent", content: "Harbour Dental, how can I help?", start_time: 0.4, end_time: 2.1 },
+          { role: "Main Agent", content: "Harbor Dental, how can I help?", start_time: 0.4, end_time: 2.1 },
           { role: "Testing Agent", content: "I would like to move my appointment.", start_time: 2.9, end_time: 5.2 }
         ]
       },

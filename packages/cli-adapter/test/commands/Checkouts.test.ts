@@ -80,7 +80,7 @@ describe.skipIf(!(await CheckoutKit.runsGitTests()))("earshot checkout", () => {
   it("takes secrets from files, and seals them with the key in the file next to an SQLite database", async () => {
     const database = `sqlite:${join(folder.path, "other.db")}`
     await initialized({ database })
-    const args = ["connections", "create", "gitlab", "--set", "namespace=harbour", "--database", database]
+    const args = ["connections", "create", "gitlab", "--set", "namespace=harbor", "--database", database]
     const made = await earshot([...args, "--secret-file", "-"], { input: "glpat-secret\n" })
     expect([made.code, made.err.includes("glpat")]).toEqual([0, false])
     expect(statSync(join(folder.path, "other.db.key")).mode & 0o777).toBe(0o600)

@@ -228,7 +228,7 @@ const commands = (folder: string): ReadonlyArray<ReadonlyArray<string>> => [
   ["traces", "list", "--state", "failed"],
   ["traces", "list", "--state", "nonsense"],
   ["traces", "show", "99"],
-  ["connections", "create", "github", "--set", "owner=harbour"],
+  ["connections", "create", "github", "--set", "owner=harbor"],
   ["connections", "create", "svn"],
   ["integrations", "create", "zzz"],
   ["connections", "list"],

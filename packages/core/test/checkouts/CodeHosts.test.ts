@@ -215,8 +215,8 @@ describe("the GitHub code host", () => {
       })
       expect(Redacted.value(checkout.token).length).toBe(404)
       expect(checkout).toMatchObject({
-        fullName: "Harbour-Dental/web",
-        cloneUrl: "https://code.example/Harbour-Dental/web.git",
+        fullName: "Harbor-Dental/web",
+        cloneUrl: "https://code.example/Harbor-Dental/web.git",
         defaultBranch: "main",
         username: "x-access-token"
       })
@@ -336,7 +336,7 @@ describe("the GitLab code host", () => {
       const checkout = yield* host.issue(connection, web)
       const [made] = fake.tokens.values()
       expect(made).toMatchObject({ project: 11, ends: DateTime.formatIsoDateUtc(checkout.lapsesAt) })
-      expect(checkout).toMatchObject({ fullName: "Harbour/dental/web", username: "oauth2", defaultBranch: "main" })
+      expect(checkout).toMatchObject({ fullName: "Harbor/dental/web", username: "oauth2", defaultBranch: "main" })
       for (const instant of ["2026-01-31T22:59:59Z", "2026-01-31T23:00:00Z", "2026-02-01T00:00:00Z"]) {
         const at = DateTime.unsafeMake(instant)
         const lapses = lapseAfter(at)
@@ -364,7 +364,7 @@ describe("the GitLab code host", () => {
     Effect.gen(function* () {
       const fake = yield* CheckoutKit.fakeGitLab
       const { connection, host } = gitlab(fake)
-      const elsewhere = { ...connection, settings: { ...connection.settings, namespace: "Harbour" } }
+      const elsewhere = { ...connection, settings: { ...connection.settings, namespace: "Harbor" } }
       expect((yield* Effect.flip(host.test(elsewhere))).reason).toContain("has no access to its namespace")
       fake.scopes = ["read_api"]
       expect((yield* Effect.flip(host.test(connection))).reason).toContain("lacks the scope api")

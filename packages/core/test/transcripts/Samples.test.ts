@@ -39,7 +39,7 @@ const samples = {
       ["Main Agent", 14.35, 17.5, "One large margherita, one small caesar. Anything to drink?"],
       ["Testing Agent", 18.07, 19.52, "Two sparkling waters."],
       ["Main Agent", 20.32, 22.3, "Where should we bring it?"],
-      ["Testing Agent", 23.26, 25.27, "14 Harbour Lane, second floor."],
+      ["Testing Agent", 23.26, 25.27, "14 Harbor Lane, second floor."],
       ["Main Agent", 25.93, 30.2, "That will be 31 dollars and about forty minutes. Cash or card?"],
       ["Testing Agent", 31.28, 32.93, "Card at the door."],
       ["Main Agent", 33.88, null, "Perfect, see you soon."]

@@ -62,7 +62,7 @@ describe.each(TestEngine.databases)("remote code hosts on %s", async (database) 
     github.repositories.add("web")
     const answer = await checkout()
     expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"])
-    expect(answer.json).toMatchObject({ full_name: "Harbour-Dental/web", username: "x-access-token" })
+    expect(answer.json).toMatchObject({ full_name: "Harbor-Dental/web", username: "x-access-token" })
   })
 
   it("are reported with 502 when they fail, without quoting their response", async () => {
@@ -112,13 +112,13 @@ describe.each(TestEngine.databases)("remote code hosts on %s", async (database) 
       { state: "inactive", test_error: "The code host refuses the connection's credential (HTTP 401)." }
     ])
     expect((await server.send("POST", `${path}activate/`, { key })).status).toBe(502)
-    expect((await checkout()).json).toMatchObject({ full_name: "Harbour-Dental/web" })
+    expect((await checkout()).json).toMatchObject({ full_name: "Harbor-Dental/web" })
     gitlab.recover()
     expect((await server.send("POST", `${path}activate/`, { key })).json).toMatchObject({
       state: "active",
       test_error: null
     })
-    expect((await checkout()).json).toMatchObject({ full_name: "Harbour/dental/web", username: "oauth2" })
+    expect((await checkout()).json).toMatchObject({ full_name: "Harbor/dental/web", username: "oauth2" })
     const states = (await server.send("GET", CONNECTIONS, { key })).json
     expect(JSON.stringify(states).match(/"state":"active"/g)).toHaveLength(1)
   })

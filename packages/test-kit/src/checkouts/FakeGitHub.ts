@@ -57,7 +57,7 @@ export const fakeGitHub = (options: FakeGitHubOptions = {}): Effect.Effect<FakeG
     const { privateKey, publicKey } = appKeys()
     const appId = 271_828
     const installationId = 314_159
-    const owner = "Harbour-Dental"
+    const owner = "Harbor-Dental"
     const repositories = new Set<string>(["web", "voice-agent", ".github"])
     const permissions: Record<string, string> = { contents: "read", metadata: "read" }
     const tokens = new Map<string, string>()

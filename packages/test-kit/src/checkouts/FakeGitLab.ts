@@ -30,7 +30,7 @@ const Wanted = Schema.Struct({
 const failure = (status: number, message: string): FakeResponse => ({ status, body: { message } })
 
 export const fakeGitLab: Effect.Effect<FakeGitLab, never, Scope.Scope> = Effect.gen(function* () {
-  const namespace = "Harbour/dental"
+  const namespace = "Harbor/dental"
   const accessToken = `glpat-${randomBytes(15).toString("base64url")}`
   const projects = new Map([
     ["web", 11],
