@@ -7,9 +7,15 @@ import { monitorEventLoopDelay } from "node:perf_hooks"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { ProcessorTime } from "./ingest/processorTime.js"
 
-/** The middle of the sorted numbers. */
-export const median = (numbers: ReadonlyArray<number>): number =>
-  [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
+/** The middle of the sorted numbers, or the mean of the two in the middle; not a number if there are none. */
+export const median = (numbers: ReadonlyArray<number>): number => {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  const [lower = Number.NaN, upper = Number.NaN] = [
+    sorted[Math.floor((sorted.length - 1) / 2)],
+    sorted[Math.floor(sorted.length / 2)]
+  ]
+  return (lower + upper) / 2
+}
 
 /** Milliseconds of wall-clock time and of processor time. */
 export interface Sample {
