@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import { readdir, readFile, writeFile } from "node:fs/promises"
 import { createServer, request } from "node:http"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "@effect/vitest"
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import { earshot, start, type Started } from "../support/binary.js"
 import { initialized, place, type Place } from "../support/databases.js"
@@ -23,24 +23,15 @@ const commons = ["--processes", "2", "--port", "0", "--json", "--log-level", "er
 const serve = ({ database }: Place, ...options: ReadonlyArray<string>): Started =>
   start(["serve", ...commons, ...options, "--database", database])
 
-/** Starts a server that is gone after the test, whatever comes of that. */
-const serving = (at: Place, ...options: ReadonlyArray<string>): Started => {
-  const server = serve(at, ...options)
-  onTestFinished(() => {
-    server.child.kill("SIGKILL")
-  })
-  return server
-}
-
 const urlOf = async (server: Started): Promise<string> => /http[^"]+/.exec(await server.until("\n"))?.[0] ?? ""
 
 /** A client whose every request has a connection of its own, so that the processes take turns. */
-const client = (url: string, key: string) => {
+const client = (url: string, key: string, agent: number) => {
   const headers = { "X-SERVICE-API-KEY": key, "content-type": "application/json", connection: "close" }
   const text = async (path: string) => (await fetch(url + path, { headers })).text()
   return {
     deliver: async (id: string): Promise<number> => {
-      const body = JSON.stringify({ call_id: id, agent: 1, transcript_json: [{ role: "Main Agent", content: "Hi" }] })
+      const body = JSON.stringify({ call_id: id, agent, transcript_json: [{ role: "Main Agent", content: "Hi" }] })
       const answer = await fetch(`${url}/observability/v1/observe/`, { method: "POST", headers, body })
       await answer.arrayBuffer()
       return answer.status
@@ -64,14 +55,14 @@ const Line = Schema.parseJson(Schema.Struct({ call_id: Schema.String, metrics: S
 for (const kind of ["sqlite", "postgres"] as const) {
   describe(`a server of two processes on ${kind}`, () => {
     let at: Place
-    let key = ""
+    let made: Awaited<ReturnType<typeof initialized>>
     let server: Started
     let url = ""
     /** How many processes were killed. */
     let killed = 0
     beforeAll(async () => {
       at = await place(kind)
-      key = (await initialized(at)).key
+      made = await initialized(at)
       server = serve(at)
       url = await urlOf(server)
     })
@@ -81,7 +72,7 @@ for (const kind of ["sqlite", "postgres"] as const) {
     })
 
     it("takes each call once, evaluates it, and tells the same whichever process is asked", async () => {
-      const { calls, counted, deliver, evaluated } = client(url, key)
+      const { calls, counted, deliver, evaluated } = client(url, made.key, made.agent)
       const ids = range(40).map((n) => `together-${n}`)
       // Twice at the same time, so that both processes have the same call in their hands.
       const statuses = await Promise.all([...ids, ...ids].map(deliver))
@@ -98,7 +89,7 @@ for (const kind of ["sqlite", "postgres"] as const) {
     it.skipIf(!existsSync("/proc/self/stat"))(
       "goes on when one that serves is killed, and keeps what it had answered",
       async () => {
-        const { calls, counted, deliver } = client(url, key)
+        const { calls, counted, deliver } = client(url, made.key, made.agent)
         const before = await startedBy(server.child.pid ?? 0)
         expect(before).toHaveLength(3)
         // The oldest is the one that began to serve before the others were started.
@@ -156,48 +147,58 @@ for (const kind of ["sqlite", "postgres"] as const) {
   })
 }
 
-describe.skipIf(!existsSync("/proc/self/stat"))("a server of two processes on any free port", () => {
-  it("answers what it has begun, whoever else has signaled its processes before", async () => {
-    const at = await place("sqlite")
-    const key = (await initialized(at)).key
-    const server = serving(at)
-    const url = await urlOf(server)
-    const slow = request(`${url}/observability/v1/observe/`, {
-      method: "POST",
-      headers: { "X-SERVICE-API-KEY": key, "content-type": "application/json", expect: "100-continue" }
-    })
-    const status = new Promise((resolve, reject) => {
-      slow.once("error", reject).once("response", (answer) => {
-        answer.resume()
-        resolve(answer.statusCode)
-      })
-    })
-    slow.flushHeaders()
-    await new Promise((resolve) => slow.once("continue", resolve))
-    for (const pid of await startedBy(server.child.pid ?? 0)) process.kill(pid, "SIGTERM")
-    // As soon as a second signal is no repetition of the first any more.
-    await new Promise((resolve) => setTimeout(resolve, 700))
-    server.child.kill("SIGTERM")
-    await new Promise((resolve) => setTimeout(resolve, 300))
-    slow.end(JSON.stringify({ call_id: "slow", agent: 1, transcript_json: [{ role: "Main Agent", content: "Hi" }] }))
-    expect(await status).toBe(201)
-    expect((await server.ended).code).toBe(0)
+describe("a server of two processes with a limit", () => {
+  let at: Place
+  let server: Started
+  let url = ""
+  beforeAll(async () => {
+    at = await place("sqlite")
+    await initialized(at)
+    server = serve(at, "--rate-limit", "10")
+    url = await urlOf(server)
+  })
+  afterAll(async () => {
+    server.child.kill("SIGKILL")
     await at.remove()
   })
-})
 
-describe("a server of two processes with a limit", () => {
   it("counts for both together", async () => {
-    const at = await place("sqlite")
-    const key = (await initialized(at)).key
-    const server = serving(at, "--rate-limit", "10")
-    const { deliver } = client(await urlOf(server), key)
+    const { agent, key } = await initialized(at)
+    const { deliver } = client(url, key, agent)
     const statuses = await Promise.all(range(24).map((n) => deliver(`limited-${n}`)))
     expect(statuses.filter((status) => status === 201)).toHaveLength(10)
     expect(statuses.filter((status) => status === 429)).toHaveLength(14)
+  })
+
+  it.skipIf(!existsSync("/proc/self/stat"))(
+    "answers what it has begun, whoever else has signaled its processes before",
+    async () => {
+      const { agent, key } = await initialized(at)
+      const slow = request(`${url}/observability/v1/observe/`, {
+        method: "POST",
+        headers: { "X-SERVICE-API-KEY": key, "content-type": "application/json", expect: "100-continue" }
+      })
+      const status = new Promise((resolve, reject) => {
+        slow.once("error", reject).once("response", (answer) => {
+          answer.resume()
+          resolve(answer.statusCode)
+        })
+      })
+      slow.flushHeaders()
+      await new Promise((resolve) => slow.once("continue", resolve))
+      for (const pid of await startedBy(server.child.pid ?? 0)) process.kill(pid, "SIGTERM")
+      // As soon as a second signal is no repetition of the first any more.
+      await new Promise((resolve) => setTimeout(resolve, 700))
+      server.child.kill("SIGTERM")
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      slow.end(JSON.stringify({ call_id: "slow", agent, transcript_json: [{ role: "Main Agent", content: "Hi" }] }))
+      expect(await status).toBe(201)
+    }
+  )
+
+  it("ends when it is told to", async () => {
     server.child.kill("SIGTERM")
     expect((await server.ended).code).toBe(0)
-    await at.remove()
   })
 })
 
