@@ -83,7 +83,7 @@ export const killing = (start: () => ChildProcess, ownersOf: () => Promise<Reado
           known.add(owner)
           return { child, owner }
         }
-        await pause(5)
+        await pause(20)
       }
     },
     /** Kills a process with jobs in its hands: it is stopped first, and looked at once what it had sent has arrived. */
