@@ -43,7 +43,7 @@ const expected: ReadonlyArray<readonly [name: string, line: RegExp, count: numbe
   ["web", /goal: \d+\)/, 4],
   ["webhooks", /[\d.]+ us of processor time/, 10],
   ["widgets", /ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 32],
-  ["wrong-keys", /[\d.]+ us of processor time/, 10]
+  ["wrong-keys", /[\d.]+ us with 64 in flight, [\d.]+ us with 256 in flight/, 10]
 ]
 
 describe("benchmarks", () => {
