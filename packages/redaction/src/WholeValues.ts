@@ -55,7 +55,6 @@ const MAX_FIRST_NAMES = 2
 
 /** "speaking with april may hutchins": a name in lower case with the first names before it, though they are words. */
 const withFirstNames = (reader: CallReader, one: Candidate): Candidate => {
-  if (one.field !== "person_name") return one
   const first = tokenAt(reader.call.tokens, one.start)
   let from = first
   while (
@@ -70,7 +69,6 @@ const withFirstNames = (reader: CallReader, one: Candidate): Candidate => {
 
 /** "fourteen not forty four maple street": a value with the number that it corrects. */
 const withCorrected = (reader: CallReader, one: Candidate): Candidate => {
-  if (!CORRECTABLE.has(one.field)) return one
   const from = tokenAt(reader.call.tokens, one.start)
   if (!/^[dtyzN]$/.test(reader.cls(from)) || !/^(not|sorry|no)$/.test(reader.word(from - 1))) return one
   const run = reader.runTo(from - 1)
@@ -78,11 +76,8 @@ const withCorrected = (reader: CallReader, one: Candidate): Candidate => {
     ? one
     : { ...one, start: reader.start(run.from) }
 }
-const CORRECTABLE: ReadonlySet<string> = new Set(["location", "age", "dob", "date", "time", "money"])
-
 /** "four fifteen": minutes that were read as a time, with their hour. */
 const withHour = (reader: CallReader, one: Candidate): Candidate => {
-  if (one.field !== "time") return one
   const at = tokenAt(reader.call.tokens, one.start)
   const hour = reader.value(at - 1)
   const isHour = /^[dt]$/.test(reader.cls(at - 1)) && hour >= 1 && hour <= 12 && !/^[dtyz]$/.test(reader.cls(at - 2))
@@ -98,7 +93,6 @@ const MAX_STREET_NUMBER = 5
 
 /** "six eleven east main": a street that begins with a direction, with its number. */
 const withStreetNumber = (reader: CallReader, one: Candidate): Candidate => {
-  if (one.field !== "location") return one
   const from = tokenAt(reader.call.tokens, one.start)
   const run = DIRECTION.test(reader.word(from)) ? reader.runTo(from) : undefined
   return run !== undefined && run.digits > 0 && run.chars.length <= MAX_STREET_NUMBER
@@ -127,9 +121,19 @@ const withHyphens = (reader: CallReader, one: Candidate): Candidate => {
   return { ...one, start: Math.min(one.start, reader.start(from)), end: Math.max(one.end, reader.end(to)) }
 }
 
-/** In the order that they are looked for. */
-const rests = [withInitials, withFirstNames, withHour, withStreetNumber, withHyphens, withCorrected] as const
+/** A value with one kind of rest of it, where it has one. */
+type Rest = (reader: CallReader, one: Candidate) => Candidate
+
+/** What may belong to a value of a field, in the order that it is looked for. */
+const rests: ReadonlyMap<string, ReadonlyArray<Rest>> = new Map<string, ReadonlyArray<Rest>>([
+  ["person_name", [withInitials, withFirstNames, withHyphens]],
+  ["location", [withStreetNumber, withHyphens, withCorrected]],
+  ["time", [withHour, withCorrected]],
+  ...["age", "dob", "date", "money"].map((field) => [field, [withCorrected]] as const)
+])
 
 /** What was proposed with the rest of its value: signs of a code, other halves of a name. */
 export const wholeValue = (reader: CallReader, one: Candidate): Candidate =>
-  one.field === "password" ? withSigns(reader, one) : rests.reduce((whole, withRest) => withRest(reader, whole), one)
+  one.field === "password"
+    ? withSigns(reader, one)
+    : (rests.get(one.field) ?? []).reduce((whole, withRest) => withRest(reader, whole), one)

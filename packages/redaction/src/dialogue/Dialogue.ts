@@ -55,6 +55,10 @@ const VERB_FIRST = /^(does|do|did|is|are|was|were|will|would|should|shall|has)$/
 /** Most tokens of a request that is no sentence: "year you were born". */
 const MAX_FRAGMENT = 6
 const THANKING = /^(thanks|thank|my|no|not|here|sorry|great|perfect|good)$/
+/** How many turns back a card was given that a question may be about. */
+const CARD_TURNS = 6
+/** Fewest figures of the turn behind a question that names nothing known. */
+const LEAST_FIGURES = 2
 /** Most tokens of a question that names nothing known. */
 const MAX_UNNAMED = 12
 /** Most tokens of a request without such a word: "and the year". */
@@ -125,9 +129,17 @@ class TurnReader {
     const place = this.place(turn)
     const cues = this.#cuesOf(place)
     const isPart = asksForMore(this.call.tokens.all, place.from, place.to)
-    const asked = this.asked(turn, cues).map((one) => inContext(one, before, isPart))
+    const phrases = this.asked(turn, cues)
+    const context = phrases.some(mayBeOfCard) && this.#followsCard(turn) ? [...before, cardGiven] : before
+    const asked = phrases.map((one) => inContext(one, context, isPart))
     const open = isApart ? [] : resolved(asked, before, isPart && this.#lastFigure(turn) < place.from)
     return { turn, place, speaker, isApart, cues, open, keeps: this.keeps(turn) }
+  }
+
+  /** Whether one of the turns just before a turn has as many figures as a card. */
+  #followsCard(turn: number): boolean {
+    for (let at = turn - 1; at >= Math.max(0, turn - CARD_TURNS); at--) if (isCardLength(this.figures(at))) return true
+    return false
   }
 
   /** Whether a turn may ask for something in words that name nothing known. */
@@ -139,6 +151,8 @@ class TurnReader {
       cues.length === 0 &&
       to > from &&
       to - from <= MAX_UNNAMED &&
+      // Few turns are followed by figures, and looking at them costs less than reading an answer.
+      this.figures(turn + 1) >= LEAST_FIGURES &&
       this.#lastFigure(turn) < from
     )
   }
@@ -305,6 +319,10 @@ const MIN_PART = 3
 /** Whether a question is for a number of no list. */
 const isUnlisted = (one: Asked): boolean => one.field === "numerical_pii" && one.isWeak
 
+/** Whether a question means something of a card where one was given before it. */
+const mayBeOfCard = (one: Asked): boolean =>
+  (one.field === "date" && /^when(?:'s| does| is| will)$/.test(one.phrase)) || isUnlisted(one)
+
 /** What a turn with as many figures as a card has was given in answer to, whatever was asked. */
 const cardGiven: Asked = {
   field: "credit_card",
@@ -325,9 +343,7 @@ const inContext = (one: Asked, before: ReadonlyArray<Asked>, isPart: boolean): A
   if (one.field === "account_number" && one.isWeak && isAfter("bank_account"))
     return { ...one, min, field: "bank_account" }
   // "and when does it run out", "and the little code": of the card
-  const isOfCard =
-    isAfter("credit_card") &&
-    ((one.field === "date" && /^when(?:'s| does| is| will)$/.test(one.phrase)) || isUnlisted(one))
+  const isOfCard = mayBeOfCard(one) && isAfter("credit_card")
   const itself = one.field === "nothing" ? [] : [one.field]
   return isOfCard ? { ...one, min, field: "credit_card", also: [...(one.also ?? []), ...itself] } : { ...one, min }
 }
@@ -420,8 +436,6 @@ export const dialogueOf = (call: CallText, cues: ReadonlyArray<Cue>): Dialogue =
     const view = reader.view(turn, speaker, isApart, lastAsked)
     if (state !== undefined) state = answeredBy(reader, state, view)
     const isQuestion = view.open.length > 0 && !(state !== undefined && view.keeps && view.cues.length === 0)
-    if (isCardLength(reader.figures(turn)))
-      lastAsked = [...lastAsked.filter(({ field }) => field !== "credit_card"), cardGiven]
     breaks[turn] = isQuestion || reader.breaks(turn, view.cues.length > 0) ? 1 : 0
     if (!isQuestion) {
       if (state === undefined && reader.mayAsk(view)) {

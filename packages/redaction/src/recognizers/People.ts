@@ -31,7 +31,8 @@ const speakingName: NameRule = (names, at, found) => {
 /** "ask for bill or sunny": behind a name that somebody asks for and "or", a first name is one though it is a word. */
 const otherName: NameRule = (names, at, found) => {
   const { reader } = names
-  if (!/^(or|and)$/.test(reader.word(at)) || !names.areFirstNames(at - 1, at) || !names.areFirstNames(at + 1, at + 2))
+  const word = reader.word(at)
+  if ((word !== "or" && word !== "and") || !names.areFirstNames(at - 1, at) || !names.areFirstNames(at + 1, at + 2))
     return undefined
   const isAsked =
     /^(for|to|with|is|by|from)$/.test(reader.word(at - 2)) && personLead.test(reader.phrase(at - 4, at - 2))
