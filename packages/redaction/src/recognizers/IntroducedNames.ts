@@ -25,11 +25,7 @@ const nameStart = ({ reader }: NameReader, at: number, strong: boolean): number 
       fillers.has(reader.word(from)))
   )
     from++
-  // "my name is actually robin"
-  return /^(actually|legally|officially|really)$/.test(reader.word(from)) &&
-    reader.isIn("firstNames", reader.word(from + 1))
-    ? from + 1
-    : from
+  return from
 }
 
 /** How sure words behind an introduction are a name. */

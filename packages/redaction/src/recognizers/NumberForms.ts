@@ -120,16 +120,8 @@ const vehicleId: FormRule = ({ found, run: { chars, pieces } }) => {
   return pieces.length === 1 ? found("vehicle_id", 0.65, "vehicle number shape") : undefined
 }
 
-/** Fewest figures of a number that nothing explains, and of one that is given figure by figure in speech. */
-const LONG = 9
-const LONG_SPOKEN = 7
-
-const isLong = ({ chars, pieces }: Run): boolean =>
-  chars.length >= LONG ||
-  (chars.length >= LONG_SPOKEN && pieces.every((piece) => piece.spoken && piece.chars.length === 1))
-
-const longNumber: FormRule = ({ found, isDigits, run }) =>
-  isDigits && isLong(run) && run.chars.length <= 34
+const longNumber: FormRule = ({ found, isDigits, run: { chars } }) =>
+  isDigits && chars.length >= 9 && chars.length <= 34
     ? found("numerical_pii", 0.51, "a long number that nothing explains")
     : undefined
 
@@ -149,16 +141,6 @@ const routingNumber: FormRule = ({ found, isDigits, run: { chars } }) =>
 
 const present = (one: Candidate | undefined): one is Candidate => one !== undefined
 
-const ofCode: ReadonlyArray<SensitiveField> = [
-  ...(["account_number", "healthcare_number", "driver_license"] as const),
-  ...(["passport_number", "vehicle_id", "ssn"] as const)
-]
-const ofFigures: ReadonlyArray<SensitiveField> = ["phone_number", "account_number", "bank_account", "healthcare_number"]
-
-/** What a number that nothing explains may be, for those who request these fields alone. */
-const alsoOf = (one: Candidate, { isDigits }: Form): ReadonlyArray<Candidate> =>
-  (isDigits ? ofFigures : ofCode).map((field) => ({ ...one, field, score: 0.5, isAlso: true }))
-
 /** What a run is by its form alone: groups, length, check digits. */
 export const byForm = (reader: CallReader, run: Run): ReadonlyArray<Candidate> => {
   const form = formOf(reader, run)
@@ -173,9 +155,7 @@ export const byForm = (reader: CallReader, run: Run): ReadonlyArray<Candidate> =
     spelledCode,
     routingNumber
   ]
-  return [...explained, ...others.map((rule) => rule(form)).filter(present)].flatMap((one) =>
-    one.field === "numerical_pii" ? [one, ...alsoOf(one, form)] : [one]
-  )
+  return [...explained, ...others.map((rule) => rule(form)).filter(present)]
 }
 
 /** Least score of a form that harmless words beside it do not explain away: groups of a telephone plan, check digits, a plus. */
