@@ -62,14 +62,14 @@ const measure = ({ attempts, rounds }: Size, print: (line: string) => void) =>
       "a token with a wrong signature": () => ({ bearer: forge(token) }),
       "tokens of unknown signing keys": () => ({ bearer: withUnknownKey(token) })
     }
-    let from = 0
+    let addresses = 0
     /** Microseconds of an attempt in each round but the first, which warms up. */
     const microsOf = (present: () => Presented, inFlight: number) =>
       Effect.gen(function* () {
         const micros: Array<number> = []
         for (let round = 0; round <= rounds; round++) {
           const presented = Array.from({ length: attempts }, present)
-          const address = `198.51.100.${from++}`
+          const address = `198.51.100.${addresses++}`
           // One fiber for each connection, since a server starts one for each request whether its key is right or wrong.
           const connections = Arr.chunksOf(presented, Math.ceil(attempts / inFlight))
           const sample = yield* timed(

@@ -159,7 +159,7 @@ describe("the settings", () => {
     await page.getByLabel("Name").fill("Harbor")
     await page.getByLabel("App id").fill("12345")
     await page.getByLabel("Installation id").fill("not a number")
-    await page.getByLabel("Owner").fill("harbour-dental")
+    await page.getByLabel("Owner").fill("harbor-dental")
     await page.getByLabel("Private key").fill("not a key")
     await page.getByRole("button", { name: "Create" }).click()
     // Both errors are at their fields.
@@ -172,7 +172,7 @@ describe("the settings", () => {
     // What was typed for a secret does not go to another kind of host.
     await page.getByLabel("Code host").selectOption("GitLab")
     expect(await page.getByLabel("Access token").inputValue()).toBe("")
-    await page.getByLabel("Namespace").fill("harbour/dental")
+    await page.getByLabel("Namespace").fill("harbor/dental")
     await page.getByLabel("Address of the API").fill("https://gitlab.invalid")
     await page.getByLabel("Access token").fill("glpat-of-a-test")
     await page.getByRole("button", { name: "Create" }).click()

@@ -9,21 +9,23 @@ import type { Allowance, Allowances, RateLimiter } from "./RateLimiter.js"
 /** Addresses and prefixes of keys whose invalid credentials are counted; an attacker chooses them, so they are bounded. */
 const MAX_REJECTED_SUBJECTS = 20_000
 
-/** One failure for each number of seconds, since capturing a stack takes longer than the rest of a refusal. */
-const limitedFor = new Map<number, Effect.Effect<never, RateLimited>>()
+/** One error for each number of seconds, since capturing a stack takes longer than the rest of a refusal. */
+const limitedFor = new Map<number, RateLimited>()
 
-const failLimited = (millis: number): Effect.Effect<never, RateLimited> => {
+const tooMany = (millis: number): RateLimited => {
   const retryAfterSeconds = Math.max(1, Math.ceil(millis / 1000))
   const known = limitedFor.get(retryAfterSeconds)
   if (known !== undefined) return known
-  const failure = Effect.fail(new RateLimited({ retryAfterSeconds }))
-  // Allowances are for minutes; one for longer makes its failures anew.
-  if (limitedFor.size < 1_000) limitedFor.set(retryAfterSeconds, failure)
-  return failure
+  const error = new RateLimited({ retryAfterSeconds })
+  // Allowances are for minutes; one for longer makes its errors anew.
+  if (limitedFor.size < 1_000) limitedFor.set(retryAfterSeconds, error)
+  return error
 }
 
-const limiterFailure = (operation: string, cause: unknown): Effect.Effect<never, RateLimited | StorageError> =>
-  cause instanceof RateLimiterRes ? failLimited(cause.msBeforeNext) : new StorageFailed({ operation, cause })
+const limiterError =
+  (operation: string) =>
+  (cause: unknown): RateLimited | StorageError =>
+    cause instanceof RateLimiterRes ? tooMany(cause.msBeforeNext) : new StorageFailed({ operation, cause })
 
 /** Counts refusals in this process: it takes a microsecond, where a count that processes share takes a statement. */
 const refusalCounter = ({ points, seconds }: Allowance): Pick<typeof RateLimiter.Service, "refuse" | "isSuspect"> => {
@@ -34,7 +36,7 @@ const refusalCounter = ({ points, seconds }: Allowance): Pick<typeof RateLimiter
         // Beyond the allowance of an address its prefixes are not counted: a flood of random keys has one for each key.
         for (const subject of subjects) {
           const { count, remainingMillis } = counter.add(subject, now)
-          if (count > points) return failLimited(remainingMillis)
+          if (count > points) return Effect.fail(tooMany(remainingMillis))
         }
         return Effect.void
       }),
@@ -53,9 +55,7 @@ export const countingLimiter = (
       requests === undefined
         ? Effect.void
         : Effect.asVoid(
-            Effect.tryPromise({ try: () => requests.consume(credential), catch: (cause) => cause }).pipe(
-              Effect.catchAll((cause) => limiterFailure("RateLimiter.spend", cause))
-            )
+            Effect.tryPromise({ try: () => requests.consume(credential), catch: limiterError("RateLimiter.spend") })
           ),
     ...(allowances.refusals === undefined
       ? { refuse: () => Effect.void, isSuspect: () => false }

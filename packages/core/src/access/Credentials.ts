@@ -108,8 +108,10 @@ export const layer = Layer.effect(
       const subjects = from === undefined ? [] : refusalSubjects(carrier, text, from)
       return Effect.flatMap(
         authenticators[carrier](text, (now) => limiter.isSuspect(subjects, now)),
-        (caller) =>
-          Option.isSome(caller) ? Effect.succeed(caller.value) : Effect.zipRight(limiter.refuse(subjects), invalid)
+        Option.match({
+          onNone: () => Effect.zipRight(limiter.refuse(subjects), invalid),
+          onSome: Effect.succeed
+        })
       )
     }
 

@@ -102,9 +102,7 @@ export const makeSecretCredentials = <Credential extends SecretCredential, New e
           const cached = known.get(hash, now)
           if (cached !== undefined) return Effect.succeed(check(cached))
           return looksLikeSecret(of.prefix, secret) && unknown.get(hash, now) === undefined
-            ? Effect.map(isSuspect(now) ? findForSuspect(hash) : find(hash), (found) =>
-                Option.isSome(found) ? check(found.value) : Option.none()
-              )
+            ? Effect.map(isSuspect(now) ? findForSuspect(hash) : find(hash), Option.flatMap(check))
             : Effect.succeedNone
         })
 

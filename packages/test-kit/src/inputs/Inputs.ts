@@ -272,7 +272,7 @@ export const subjects = {
       {
         host: fc.constantFrom("github", "gitlab", "local"),
         name,
-        settings: fc.constantFrom({}, { owner: "harbour" }),
+        settings: fc.constantFrom({}, { owner: "harbor" }),
         secret: fc.constantFrom(null, "", "a secret")
       },
       { requiredKeys: ["host"] }

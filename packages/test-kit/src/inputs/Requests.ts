@@ -117,7 +117,7 @@ const workers = {
 
 export const requests = {
   ...workers,
-  checkout: { valid: fc.record({ repo: fc.constantFrom("web", "harbour.api") }), flaws: ofName("repo", 1000) },
+  checkout: { valid: fc.record({ repo: fc.constantFrom("web", "harbor.api") }), flaws: ofName("repo", 1000) },
   simplification: {
     valid: fc.record({ original_prompt: CatalogArbitraries.name(80), metric_id: fc.option(id) }),
     flaws: [...ofText("original_prompt", 50_000), flaw("a blank text", "original_prompt", " "), ...ofId("metric_id")]
