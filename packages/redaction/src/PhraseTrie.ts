@@ -14,6 +14,10 @@ export interface PhraseTrie<A> {
   ) => { readonly value: A; readonly to: number } | undefined
 }
 
+/** "which town's" goes on like "which town". */
+const step = <A>({ next }: Node<A>, word: string): Node<A> | undefined =>
+  next.get(word) ?? (word.endsWith("'s") ? next.get(word.slice(0, -2)) : undefined)
+
 export const phraseTrie = <A>(): PhraseTrie<A> => {
   const root: Node<A> = { next: new Map(), value: undefined }
   return {
@@ -32,7 +36,7 @@ export const phraseTrie = <A>(): PhraseTrie<A> => {
       let best: { readonly value: A; readonly to: number } | undefined
       for (let to = at + 1; node !== undefined; to++) {
         if (node.value !== undefined) best = { value: node.value, to }
-        node = node.next.get(tokens[to]?.lower ?? "")
+        node = step(node, tokens[to]?.lower ?? "")
       }
       return best
     }

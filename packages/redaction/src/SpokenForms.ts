@@ -287,6 +287,8 @@ const fileName = (reader: AddressReader, dot: number, floor: number): SpokenAddr
 const isDomainDot = (reader: AddressReader, at: number): boolean =>
   dotWords.has(reader.word(at)) || (reader.text(at) === "." && isTight(reader.all, at) && isTight(reader.all, at + 1))
 
+const BEFORE_MAILBOX = /^(to|is|it's|email|address|at|use|try)$/
+
 const THING = /^(the|this|that|a|an|our|their|your)$/
 
 /** An e-mail or web address by its last "dot" and a known ending. */
@@ -299,7 +301,10 @@ const byDomain = (reader: AddressReader, dot: number, floor: number): SpokenAddr
     const from = leftEnd(reader, local, floor, 3)
     // "the form at apply dot example dot com": a thing that is at a web address
     const isThing = from === local - 1 && THING.test(reader.word(from - 1)) && !providers.has(reader.word(sign + 1))
-    if (from < local && !isThing) return addressOf(reader, from, to, "email")
+    // "send it to the red fox at ...": the article is said of no thing
+    const hasArticle =
+      from < local - 1 && THING.test(reader.word(from - 1)) && BEFORE_MAILBOX.test(reader.word(from - 2))
+    if (from < local && !isThing) return addressOf(reader, hasArticle ? from - 1 : from, to, "email")
   }
   const domain =
     sign === undefined ? leftEnd(reader, dot, floor, 2) : Math.max(sign + 1, leftEnd(reader, dot, sign + 1, 2))

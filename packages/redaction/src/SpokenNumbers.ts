@@ -119,11 +119,13 @@ export const namesOutside = <N extends Naming>(names: ReadonlyArray<N>, runs: Re
  */
 export const withoutNames = (runs: ReadonlyArray<Run>, names: ReadonlyArray<Naming>): ReadonlyArray<Run> => {
   let next = 0
-  return runs.map((run) => {
+  return runs.flatMap((run) => {
     while ((names[next]?.to ?? Infinity) <= run.from) next++
     const name = names[next]
-    if (name?.from !== run.from || name.to >= run.to) return run
+    if (name?.from !== run.from || name.to > run.to) return [run]
+    // "the m r n is ...": nothing but the name
+    if (name.to === run.to && run.digits === 0) return []
     const first = run.pieces.findIndex(({ from }) => from === name.to)
-    return first > 0 && /^\d/.test(run.pieces[first]?.chars ?? "") ? partOf(run, first, run.pieces.length) : run
+    return [first > 0 && /^\d/.test(run.pieces[first]?.chars ?? "") ? partOf(run, first, run.pieces.length) : run]
   })
 }

@@ -164,6 +164,10 @@ const numberWord: PieceReader = ({ all, at }) => {
 const isLetterO = (all: ReadonlyArray<Token>, at: number, before: string): boolean =>
   /[A-Z]$/.test(before) && !isElementClass(classAt(all, readJoint(all, at + 1).to))
 
+/** "k a t a r z y n a", "d l a m i n i": an "a" or "i" behind a letter is the last letter where nothing follows it. */
+const endsSpelling = (all: ReadonlyArray<Token>, at: number, before: string): boolean =>
+  /[A-Z]$/.test(before) && (at + 1 >= all.length || /^[n.,?!;]$/.test(classAt(all, at + 1)))
+
 const letter: PieceReader = ({ all, at, before, inside, token }) => {
   if (isXray(all, at) && wordAt(all, at + 2) === "ray")
     return inside || nextIsSpelled(all, at + 3) ? spoken("X", at + 3) : undefined
@@ -171,17 +175,24 @@ const letter: PieceReader = ({ all, at, before, inside, token }) => {
     return spoken("0", at + 1)
   const read = readLetter(all, at, token)
   // A lone "i" is a pronoun unless it stands among letters or figures.
-  const isPronoun = token.lower === "i" && read.to === at + 1 && !(inside && nextIsElement(all, read.to))
+  const isPronoun =
+    token.lower === "i" &&
+    read.to === at + 1 &&
+    !(inside && (nextIsElement(all, read.to) || endsSpelling(all, at, before)))
   return isPronoun ? undefined : read
 }
 
-const article: PieceReader = ({ all, at, inside, token }) => {
+const article: PieceReader = ({ all, at, before, inside, token }) => {
   if (token.lower !== "a") return undefined
   // "five five five a hundred and seven"
   const count = inside && classAt(all, at + 1) === "h" ? readCardinal(all, at) : undefined
   if (count !== undefined) return spoken(String(count.value), count.to)
   const read = readLetter(all, at, token)
-  return read.to > at + 1 || (inside && nextIsElement(all, at + 1)) || startsSpelling(all, at + 1) ? read : undefined
+  return read.to > at + 1 ||
+    (inside && (nextIsElement(all, at + 1) || endsSpelling(all, at, before))) ||
+    startsSpelling(all, at + 1)
+    ? read
+    : undefined
 }
 
 /** What recognizers of speech write for a digit. */

@@ -29,6 +29,10 @@ export interface Candidate {
   readonly everyday?: boolean
   /** Told by a phrase near it alone rather than by its form. */
   readonly byCue?: boolean
+  /** Told by a phrase next to it that names its field, so that its length indicates no other one. */
+  readonly isNamed?: boolean
+  /** Told only by its length and by whether it has letters. */
+  readonly isGuess?: boolean
   /** A further meaning of the phrase that tells it (see Cues.ts). */
   readonly isAlso?: boolean
 }

@@ -1,4 +1,4 @@
-import { wordSet } from "./Lexicon.js"
+import { functionWords, wordSet } from "./Lexicon.js"
 import type { CallReader } from "./recognizers/CallReader.js"
 import type { Candidate } from "./TextSpan.js"
 import { tokenAt } from "./Tokens.js"
@@ -28,7 +28,9 @@ const withSigns = (reader: CallReader, one: Candidate): Candidate => {
   const isSpoken = /[a-z]/i.test(text.slice(one.start, one.end))
   const before = tokenAt(tokens, one.start) - 1
   const start = isSpoken && signWords.has(reader.word(before)) ? reader.start(before) : one.start
-  const end = SIGN.test(text[one.end] ?? "") ? one.end + 1 : one.end
+  const next = tokenAt(tokens, one.end - 1) + 1
+  const isSignBehind = isSpoken && signWords.has(reader.word(next)) && reader.turn(next) === reader.turn(before + 1)
+  const end = SIGN.test(text[one.end] ?? "") ? one.end + 1 : isSignBehind ? reader.end(next + 1) : one.end
   return start === one.start && end === one.end ? one : { ...one, start, end }
 }
 
@@ -45,9 +47,58 @@ const withInitials = (reader: CallReader, one: Candidate): Candidate => {
   return from === first || reader.runFrom(first) !== undefined ? one : { ...one, start: reader.start(from) }
 }
 
-/** What was proposed with the rest of its value: signs of a code, other halves of a name. */
-export const wholeValue = (reader: CallReader, one: Candidate): Candidate =>
-  one.field === "password" ? withSigns(reader, one) : withHyphens(reader, withInitials(reader, one))
+/** What a name stands behind that begins with words which are first names too. */
+const INTRODUCES = /^(with|is|name's|names|i'm|this|to|for|it's|am|called|named)$/
+
+/** Most first names that are words. */
+const MAX_FIRST_NAMES = 2
+
+/** "speaking with april may hutchins": a name in lower case with the first names before it, though they are words. */
+const withFirstNames = (reader: CallReader, one: Candidate): Candidate => {
+  const first = tokenAt(reader.call.tokens, one.start)
+  let from = first
+  while (
+    first - from < MAX_FIRST_NAMES &&
+    /^[wMm]$/.test(reader.cls(from - 1)) &&
+    (reader.cls(from - 1) === "m" || !functionWords.has(reader.word(from - 1))) &&
+    reader.isIn("firstNames", reader.word(from - 1))
+  )
+    from--
+  return from < first && INTRODUCES.test(reader.word(from - 1)) ? { ...one, start: reader.start(from) } : one
+}
+
+/** "fourteen not forty four maple street": a value with the number that it corrects. */
+const withCorrected = (reader: CallReader, one: Candidate): Candidate => {
+  const from = tokenAt(reader.call.tokens, one.start)
+  if (!/^[dtyzN]$/.test(reader.cls(from)) || !/^(not|sorry|no)$/.test(reader.word(from - 1))) return one
+  const run = reader.runTo(from - 1)
+  return run === undefined || reader.turn(run.from) !== reader.turn(from)
+    ? one
+    : { ...one, start: reader.start(run.from) }
+}
+/** "four fifteen": minutes that were read as a time, with their hour. */
+const withHour = (reader: CallReader, one: Candidate): Candidate => {
+  const at = tokenAt(reader.call.tokens, one.start)
+  const hour = reader.value(at - 1)
+  const isHour = /^[dt]$/.test(reader.cls(at - 1)) && hour >= 1 && hour <= 12 && !/^[dtyz]$/.test(reader.cls(at - 2))
+  return isHour && /^[tyz]$/.test(reader.cls(at)) && reader.turn(at - 1) === reader.turn(at)
+    ? { ...one, start: reader.start(at - 1) }
+    : one
+}
+
+const DIRECTION = /^(north|south|east|west|northeast|northwest|southeast|southwest)$/
+
+/** Most figures of a number in a street. */
+const MAX_STREET_NUMBER = 5
+
+/** "six eleven east main": a street that begins with a direction, with its number. */
+const withStreetNumber = (reader: CallReader, one: Candidate): Candidate => {
+  const from = tokenAt(reader.call.tokens, one.start)
+  const run = DIRECTION.test(reader.word(from)) ? reader.runTo(from) : undefined
+  return run !== undefined && run.digits > 0 && run.chars.length <= MAX_STREET_NUMBER
+    ? { ...one, start: reader.start(run.from) }
+    : one
+}
 
 /** A name or a place with the other halves of it that hyphens tie to it: all of "Adebayo-Clarke" where one half was found. */
 const withHyphens = (reader: CallReader, one: Candidate): Candidate => {
@@ -69,3 +120,20 @@ const withHyphens = (reader: CallReader, one: Candidate): Candidate => {
   while (isHyphen(reader, from - 1) && reader.cls(from - 2) === "w" && reader.isCapitalized(from - 2)) from -= 2
   return { ...one, start: Math.min(one.start, reader.start(from)), end: Math.max(one.end, reader.end(to)) }
 }
+
+/** A value with one kind of rest of it, where it has one. */
+type Rest = (reader: CallReader, one: Candidate) => Candidate
+
+/** What may belong to a value of a field, in the order that it is looked for. */
+const rests: ReadonlyMap<string, ReadonlyArray<Rest>> = new Map<string, ReadonlyArray<Rest>>([
+  ["person_name", [withInitials, withFirstNames, withHyphens]],
+  ["location", [withStreetNumber, withHyphens, withCorrected]],
+  ["time", [withHour, withCorrected]],
+  ...["age", "dob", "date", "money"].map((field) => [field, [withCorrected]] as const)
+])
+
+/** What was proposed with the rest of its value: signs of a code, other halves of a name. */
+export const wholeValue = (reader: CallReader, one: Candidate): Candidate =>
+  one.field === "password"
+    ? withSigns(reader, one)
+    : (rests.get(one.field) ?? []).reduce((whole, withRest) => withRest(reader, whole), one)

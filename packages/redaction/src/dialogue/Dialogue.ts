@@ -1,7 +1,7 @@
 import type { CallText } from "../CallText.js"
 import type { Cue } from "../Cues.js"
 import { acknowledgements, fillers, wordSet } from "../Lexicon.js"
-import { type Asked, asksForMore, questionsIn } from "./Questions.js"
+import { type Asked, asksForMore, questionsIn, unnamedNumber } from "./Questions.js"
 
 /** A stretch of a turn that answers a question, in tokens, `to` exclusive. */
 export interface AnswerPlace {
@@ -49,7 +49,18 @@ const MAX_UNANSWERED = 6
 const MAX_ASIDE = 6
 /** Words that make a request of the rest of their turn. */
 const ASKING =
-  /^(what|what's|whats|which|who|who's|whose|whom|where|where's|when|when's|how|can|could|may|might|please|spell|tell|give|confirm|verify|provide|need|read|your|let's|remind|say|state|have|cuál|cual|qué|cómo|como|dónde|cuándo|su|quel|quelle|votre|wie|was|welche|ihre?|wann|wo|qual|seu|sua|kya|aapka|aapki|क्या|आपका|आपकी)$/
+  /^(what|what's|whats|which|who|who's|whose|whom|where|where's|when|when's|how|can|could|may|might|please|spell|tell|give|confirm|verify|provide|need|read|your|let's|remind|say|state|have|pick|choose|cuál|cual|qué|cómo|como|dónde|cuándo|su|quel|quelle|votre|wie|was|welche|ihre?|wann|wo|qual|seu|sua|kya|aapka|aapki|क्या|आपका|आपकी)$/
+/** Verbs that make a question of the turn that they open: "does the morning suit". */
+const VERB_FIRST = /^(does|do|did|is|are|was|were|will|would|should|shall|has)$/
+/** Most tokens of a request that is no sentence: "year you were born". */
+const MAX_FRAGMENT = 6
+const THANKING = /^(thanks|thank|my|no|not|here|sorry|great|perfect|good)$/
+/** How many turns back a card was given that a question may be about. */
+const CARD_TURNS = 6
+/** Fewest figures of the turn behind a question that names nothing known. */
+const LEAST_FIGURES = 2
+/** Most tokens of a question that names nothing known. */
+const MAX_UNNAMED = 12
 /** Most tokens of a request without such a word: "and the year". */
 const MAX_SHORT = 9
 /** Most tokens of a turn in which a question word asks for what is named before it: "good through what date". */
@@ -118,9 +129,32 @@ class TurnReader {
     const place = this.place(turn)
     const cues = this.#cuesOf(place)
     const isPart = asksForMore(this.call.tokens.all, place.from, place.to)
-    const asked = this.asked(turn, cues).map((one) => inContext(one, before, isPart))
+    const phrases = this.asked(turn, cues)
+    const context = phrases.some(mayBeOfCard) && this.#followsCard(turn) ? [...before, cardGiven] : before
+    const asked = phrases.map((one) => inContext(one, context, isPart))
     const open = isApart ? [] : resolved(asked, before, isPart && this.#lastFigure(turn) < place.from)
     return { turn, place, speaker, isApart, cues, open, keeps: this.keeps(turn) }
+  }
+
+  /** Whether one of the turns just before a turn has as many figures as a card. */
+  #followsCard(turn: number): boolean {
+    for (let at = turn - 1; at >= Math.max(0, turn - CARD_TURNS); at--) if (isCardLength(this.figures(at))) return true
+    return false
+  }
+
+  /** Whether a turn may ask for something in words that name nothing known. */
+  mayAsk({ cues, isApart, keeps, open, place: { from, to }, turn }: TurnView): boolean {
+    return (
+      !isApart &&
+      !keeps &&
+      open.length === 0 &&
+      cues.length === 0 &&
+      to > from &&
+      to - from <= MAX_UNNAMED &&
+      // Few turns are followed by figures, and looking at them costs less than reading an answer.
+      this.figures(turn + 1) >= LEAST_FIGURES &&
+      this.#lastFigure(turn) < from
+    )
   }
 
   place(turn: number): TurnTokens {
@@ -197,7 +231,8 @@ class TurnReader {
       // "the last four of": no figure of a value.
       if (all[at]?.cls === "d" && PART.has(all[at - 1]?.lower ?? "")) continue
       // "how old is the little one": somebody
-      if (all[at]?.lower === "one" && at === to - 1 && /^[wT]$/.test(all[at - 1]?.cls ?? "")) continue
+      const isAlone = !FIGURE.test(all[at + 1]?.cls ?? "") || at === to - 1
+      if (all[at]?.lower === "one" && isAlone && /^[wT]$/.test(all[at - 1]?.cls ?? "")) continue
       if (VALUE.test(all[at]?.cls ?? "")) return at
     }
     return from - 1
@@ -219,10 +254,21 @@ class TurnReader {
     const { from, to } = this.place(turn)
     const { all } = this.call.tokens
     if (all[one.from - 1]?.lower === "my") return false
+    if (VERB_FIRST.test(all[from]?.lower ?? "")) return true
     const reach = to - from <= MAX_REQUEST ? to : one.to
     for (let at = from; at < reach; at++) if (ASKING.test(all[at]?.lower ?? "")) return true
     for (let at = one.to; at < to; at++) if (all[at]?.text === "?") return true
-    return this.#isAll(turn, one) || this.#isShortRequest(from, to, one)
+    return this.#isAll(turn, one) || this.#isShortRequest(from, to, one) || this.#isFragment(from, to, one)
+  }
+
+  /** "year you were born": a few words that tell nothing but what they name. */
+  #isFragment(from: number, to: number, one: Asked): boolean {
+    if (to - from > MAX_FRAGMENT) return false
+    for (let at = from; at < to; at++) {
+      const word = this.call.tokens.all[at]?.lower ?? ""
+      if ((at < one.from || at >= one.to) && (TELLING.has(word) || THANKING.test(word))) return false
+    }
+    return true
   }
 
   /** "and the email", "name or number": a few words that open or list what is asked for. */
@@ -270,15 +316,37 @@ const DATES = new Set(["dob", "date"])
 /** Fewest letters and digits of the answer to a question for a part: "the last four of your phone number". */
 const MIN_PART = 3
 
-/** A question for a part of a value, and "the account" after a routing number: that of a bank. */
-const inContext = (one: Asked, before: ReadonlyArray<Asked>, isPart: boolean): Asked => ({
-  ...one,
-  min: isPart && one.reads === "code" ? Math.min(one.min, MIN_PART) : one.min,
-  field:
-    one.field === "account_number" && one.isWeak && before.some(({ field }) => field === "bank_account")
-      ? "bank_account"
-      : one.field
-})
+/** Whether a question is for a number of no list. */
+const isUnlisted = (one: Asked): boolean => one.field === "numerical_pii" && one.isWeak
+
+/** Whether a question means something of a card where one was given before it. */
+const mayBeOfCard = (one: Asked): boolean =>
+  (one.field === "date" && /^when(?:'s| does| is| will)$/.test(one.phrase)) || isUnlisted(one)
+
+/** What a turn with as many figures as a card has was given in answer to, whatever was asked. */
+const cardGiven: Asked = {
+  field: "credit_card",
+  reads: "code",
+  min: 13,
+  max: 19,
+  phrase: "the card",
+  isWeak: true,
+  from: 0,
+  to: 0
+}
+const isCardLength = (figures: number): boolean => figures >= 15 && figures <= 19
+
+/** A question for a part of a value, and what it means after others: "the account" after a routing number is that of a bank. */
+const inContext = (one: Asked, before: ReadonlyArray<Asked>, isPart: boolean): Asked => {
+  const min = isPart && one.reads === "code" ? Math.min(one.min, MIN_PART) : one.min
+  const isAfter = (asked: string): boolean => before.some(({ field }) => field === asked)
+  if (one.field === "account_number" && one.isWeak && isAfter("bank_account"))
+    return { ...one, min, field: "bank_account" }
+  // "and when does it run out", "and the little code": of the card
+  const isOfCard = mayBeOfCard(one) && isAfter("credit_card")
+  const itself = one.field === "nothing" ? [] : [one.field]
+  return isOfCard ? { ...one, min, field: "credit_card", also: [...(one.also ?? []), ...itself] } : { ...one, min }
+}
 
 /** What a part may be of that nothing said before explains: "sorry, the last four again". */
 export const anyPart: ReadonlyArray<Asked> = (["ssn", "credit_card", "phone_number", "account_number"] as const).map(
@@ -369,7 +437,15 @@ export const dialogueOf = (call: CallText, cues: ReadonlyArray<Cue>): Dialogue =
     if (state !== undefined) state = answeredBy(reader, state, view)
     const isQuestion = view.open.length > 0 && !(state !== undefined && view.keeps && view.cues.length === 0)
     breaks[turn] = isQuestion || reader.breaks(turn, view.cues.length > 0) ? 1 : 0
-    if (!isQuestion) continue
+    if (!isQuestion) {
+      if (state === undefined && reader.mayAsk(view)) {
+        const answers: Array<AnswerPlace> = []
+        const asked = [unnamedNumber(view.place.from, view.place.to)]
+        exchanges.push({ asked, answers })
+        state = { asked, asker: speaker, answers, since: turn, isAnswered: false, figures: 0 }
+      }
+      continue
+    }
     const answers: Array<AnswerPlace> = []
     exchanges.push({ asked: view.open, answers })
     state = { asked: view.open, asker: speaker, answers, since: turn, isAnswered: false, figures: 0 }

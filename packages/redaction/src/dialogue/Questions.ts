@@ -32,6 +32,8 @@ export interface Asked {
   readonly phrase: string
   /** Says little alone: "account", "id". */
   readonly isWeak: boolean
+  /** Asked for in words that name no value: only an answer that is nothing else than a code of some length is one. */
+  readonly isUnnamed?: boolean
   /** What it may be as well (see Cues.ts). */
   readonly also?: ReadonlyArray<SensitiveField> | undefined
   /** Tokens of the phrase that asks, `to` exclusive. */
@@ -75,9 +77,40 @@ const unknownNumber = {
   ]
 } as const
 
+/** What a number is called whatever it is the number of. */
+const numberNouns =
+  wordSet(`number numbers no num ref digit digits code codes id ids reference identifier identification figure figures registration
+ license plate tag badge credential credentials passcode`)
+
+/** "and the little code", "what's your tenant id": a question that names no number of a list, but one of a person. */
+const unlistedNumber = (all: ReadonlyArray<Token>, from: number, to: number): Asked | undefined => {
+  for (let at = to - 1; at >= from; at--) {
+    const phrase = all[at]?.lower ?? ""
+    const isOther = OTHER_CODE.has(all[at - 1]?.lower ?? "") || all[at + 1]?.cls === "f"
+    if (numberNouns.has(phrase) && all[at]?.cls === "w" && !isOther)
+      return { ...unknownNumber, reads: "code", phrase, isWeak: true, from: at, to: at + 1 }
+  }
+  return undefined
+}
+
 const notKinds =
   wordSet(`good best better right correct same new old current other another second first alternate direct next
  different main local full whole entire last own a the your his her their that this and or with call what which any by`)
+
+/** What a question asks for that names nothing known, "what's printed along the top": any number of a person. */
+export const unnamedNumber = (from: number, to: number): Asked => ({
+  ...unknownNumber,
+  reads: "code",
+  min: MIN_UNNAMED,
+  phrase: "what no list has",
+  isWeak: true,
+  isUnnamed: true,
+  from,
+  to
+})
+
+/** Fewest letters and digits of a code that answers a question which names none. */
+const MIN_UNNAMED = 4
 
 /** Whether a word before "number" says what kind of number it is. */
 const isKind = (token: Token | undefined): boolean =>
@@ -127,6 +160,8 @@ const isInCue = (cues: ReadonlyArray<Cue>, from: number, to: number): boolean =>
 const SENDING = wordSet(
   "text texted texting sent send sending emailed email messaged message phone mobile screen app received"
 )
+/** Behind which also a number is a code: "I just pushed a six digit number to your phone". */
+const SENT = /^(texted|sent|emailed|messaged|pushed)$/
 const OTHER_CODE = wordSet("zip post postal promo coupon discount error area dress country product color bar qr source")
 
 /** "I've texted you a code, could you read it out": a code that was sent is a password. */
@@ -138,10 +173,16 @@ const sentCode = (
 ): Asked | undefined => {
   let code = -1
   let isSent = false
+  let wasSent = false
   for (let at = from; at < to; at++) {
     const word = all[at]?.lower ?? ""
     isSent ||= SENDING.has(word)
-    if ((word === "code" || word === "passcode") && !OTHER_CODE.has(all[at - 1]?.lower ?? "")) code = at
+    wasSent ||= SENT.test(word)
+    if (
+      (word === "code" || word === "passcode" || (wasSent && /^(number|digits)$/.test(word))) &&
+      !OTHER_CODE.has(all[at - 1]?.lower ?? "")
+    )
+      code = at
   }
   const isNamed = found.some((one) => one.from <= code && code < one.to)
   return code < 0 || !isSent || isNamed
@@ -175,6 +216,8 @@ export const questionsIn = (
   }
   const sent = sentCode(all, from, to, found)
   if (sent !== undefined) found.push(sent)
+  const unlisted = found.length === 0 ? unlistedNumber(all, from, to) : undefined
+  if (unlisted !== undefined) found.push(unlisted)
   for (let at = from; found.length === 0 && to - from <= MAX_WORD && at < to; at++) {
     const phrase = all[at]?.lower ?? ""
     if (/^(year|month|day)$/.test(phrase))

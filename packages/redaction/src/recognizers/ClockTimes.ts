@@ -48,8 +48,18 @@ const withDayHalf = (reader: CallReader): ReadonlyArray<Candidate> =>
     // "I am" is no half of a day.
     if (reader.word(to - 1) === "am" && reader.word(to - 2) === "i") return []
     const isTime = reader.cls(from) === "N" ? reader.value(from) <= 2400 : isHour(reader, from)
-    return isTime ? [time(reader, from, to, 0.95, "clock time")] : []
+    return isTime ? [time(reader, firstOfRange(reader, from), to, 0.95, "clock time")] : []
   })
+
+/** Where a range of hours begins that ends with one: "eight to ten a m". */
+const firstOfRange = (reader: CallReader, from: number): number => {
+  if (!/^(to|til|till|until|through|and|or|-|–)$/.test(reader.word(from - 1))) return from
+  const isBetween = reader.word(from - 1) !== "and" || reader.word(from - 3) === "between"
+  if (!isBetween) return from
+  for (let first = from - 2; first >= Math.max(0, from - 4); first--)
+    if (hourEnd(reader, first) === from - 1 && !/^[dtyz&]$/.test(reader.cls(first - 1))) return first
+  return from
+}
 
 /** "five p m", spelled. */
 const withSpelledDayHalf = (reader: CallReader): ReadonlyArray<Candidate> => {
@@ -59,7 +69,7 @@ const withSpelledDayHalf = (reader: CallReader): ReadonlyArray<Candidate> => {
       continue
     let from = at - 1
     while (from > 0 && /^[zydtoN]$/.test(reader.cls(from - 1)) && at - from < 3) from--
-    found.push(time(reader, from, at + 2, 0.9, "clock time"))
+    found.push(time(reader, firstOfRange(reader, from), at + 2, 0.9, "clock time"))
   }
   return found
 }

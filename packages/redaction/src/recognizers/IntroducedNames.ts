@@ -25,7 +25,11 @@ const nameStart = ({ reader }: NameReader, at: number, strong: boolean): number 
       fillers.has(reader.word(from)))
   )
     from++
-  return from
+  // "my name is actually robin"
+  return /^(actually|legally|officially|really)$/.test(reader.word(from)) &&
+    reader.isIn("firstNames", reader.word(from + 1))
+    ? from + 1
+    : from
 }
 
 /** How sure words behind an introduction are a name. */

@@ -72,7 +72,7 @@ export const isCounting = (reader: CallReader, run: Run): boolean => {
     (/^[wf]$/.test(reader.cls(run.to)) ||
       (next === "i" && reader.word(run.to + 1) !== "mean" && reader.word(run.to + 1) !== "think")) &&
     !acknowledgements.has(next) &&
-    !/^(ending|thank|thanks|she|he|she's|he's|she'll|he'll|they|they're|for|that|but|please|correct|right|did|sorry|wait|actually|i|mean|yes|no)$/.test(
+    !/^(ending|thank|thanks|she|he|she's|he's|she'll|he'll|they|they're|for|that|but|please|correct|right|did|sorry|wait|actually|i|mean|yes|no|not|or|maybe|exactly)$/.test(
       next
     )
   )

@@ -16,6 +16,8 @@ interface Form {
   /** An article stands before it, as before the name of a model: "an r f two fifty". */
   readonly isThing: boolean
   readonly found: (field: SensitiveField, score: number, ...evidence: ReadonlyArray<string>) => Candidate
+  /** The same of what nothing but its length tells. */
+  readonly guess: (field: SensitiveField, score: number, evidence: string) => Candidate
 }
 
 /** A run's place in the text, with the bracket or plus it opens with. */
@@ -49,7 +51,8 @@ const formOf = (reader: CallReader, run: Run): Form => {
     groups: groupsOf(run),
     hasPlus: reader.written(run.from - 1) === "+",
     isThing: /^an?$/.test(reader.word(run.from - 1)) || MODEL.test(run.chars),
-    found: (field, score, ...evidence) => candidate(field, start, end, score, ...evidence)
+    found: (field, score, ...evidence) => candidate(field, start, end, score, ...evidence),
+    guess: (field, score, evidence) => ({ ...candidate(field, start, end, score, evidence), isGuess: true })
   }
 }
 
@@ -74,9 +77,9 @@ const plainSocialSecurityNumber: FormRule = ({ found, groups, isDigits, run }) =
 const CARD = /^3\d{14}$|^[3-6]\d{15}$/
 
 /** Figures as long as a phone number of some country. */
-const plainPhoneNumber: FormRule = ({ found, isDigits, run: { chars, pieces, spoken } }) =>
+const plainPhoneNumber: FormRule = ({ guess, isDigits, run: { chars, pieces, spoken } }) =>
   isDigits && (spoken || pieces.length === 1) && chars.length >= 9 && chars.length <= 15
-    ? found("phone_number", 0.502, "as long as a phone number")
+    ? guess("phone_number", 0.502, "as long as a phone number")
     : undefined
 
 /** "b t nine five e q": the form of a British postal code. */
@@ -120,12 +123,20 @@ const vehicleId: FormRule = ({ found, run: { chars, pieces } }) => {
   return pieces.length === 1 ? found("vehicle_id", 0.65, "vehicle number shape") : undefined
 }
 
-const longNumber: FormRule = ({ found, isDigits, run: { chars } }) =>
-  isDigits && chars.length >= 9 && chars.length <= 34
-    ? found("numerical_pii", 0.51, "a long number that nothing explains")
+/** Fewest figures of a number that nothing explains, and of one that is given figure by figure in speech. */
+const LONG = 9
+const LONG_SPOKEN = 7
+
+const isLong = ({ chars, pieces }: Run): boolean =>
+  chars.length >= LONG ||
+  (chars.length >= LONG_SPOKEN && pieces.every((piece) => piece.spoken && piece.chars.length === 1))
+
+const longNumber: FormRule = ({ guess, isDigits, run }) =>
+  isDigits && isLong(run) && run.chars.length <= 34
+    ? guess("numerical_pii", 0.51, "a long number that nothing explains")
     : undefined
 
-const spelledCode: FormRule = ({ found, isDigits, isThing, run: { chars, digits, pieces, spoken } }) =>
+const spelledCode: FormRule = ({ guess, isDigits, isThing, run: { chars, digits, pieces, spoken } }) =>
   !isDigits &&
   !isThing &&
   spoken &&
@@ -133,13 +144,23 @@ const spelledCode: FormRule = ({ found, isDigits, isThing, run: { chars, digits,
   chars.length - digits >= 2 &&
   chars.length >= 5 &&
   pieces.length >= 4
-    ? found("numerical_pii", 0.52, "a spelled code that nothing explains")
+    ? guess("numerical_pii", 0.52, "a spelled code that nothing explains")
     : undefined
 
 const routingNumber: FormRule = ({ found, isDigits, run: { chars } }) =>
   isDigits && chars.length === 9 && isAbaRouting(chars) ? found("bank_account", 0.515, "check digit: ABA") : undefined
 
 const present = (one: Candidate | undefined): one is Candidate => one !== undefined
+
+const ofCode: ReadonlyArray<SensitiveField> = [
+  ...(["account_number", "healthcare_number", "driver_license"] as const),
+  ...(["passport_number", "vehicle_id", "ssn"] as const)
+]
+const ofFigures: ReadonlyArray<SensitiveField> = ["phone_number", "account_number", "bank_account", "healthcare_number"]
+
+/** What a number that nothing explains may be, for those who request these fields alone. */
+const alsoOf = (one: Candidate, { isDigits }: Form): ReadonlyArray<Candidate> =>
+  (isDigits ? ofFigures : ofCode).map((field) => ({ ...one, field, score: 0.5, isAlso: true }))
 
 /** What a run is by its form alone: groups, length, check digits. */
 export const byForm = (reader: CallReader, run: Run): ReadonlyArray<Candidate> => {
@@ -155,7 +176,9 @@ export const byForm = (reader: CallReader, run: Run): ReadonlyArray<Candidate> =
     spelledCode,
     routingNumber
   ]
-  return [...explained, ...others.map((rule) => rule(form)).filter(present)]
+  return [...explained, ...others.map((rule) => rule(form)).filter(present)].flatMap((one) =>
+    one.field === "numerical_pii" ? [one, ...alsoOf(one, form)] : [one]
+  )
 }
 
 /** Least score of a form that harmless words beside it do not explain away: groups of a telephone plan, check digits, a plus. */

@@ -48,7 +48,12 @@ const inParts = (reader: CallReader, chain: Chain, together: ReadonlyMap<string,
 const formsOf = (reader: CallReader, chain: Chain): ReadonlyArray<Candidate> =>
   chain.flatMap((run) => {
     const inner = numbersInRun(reader, run)
-    return [...byForm(reader, run).filter((one) => inner.length === 0 || one.field !== "numerical_pii"), ...inner]
+    return [
+      ...byForm(reader, run).filter(
+        (one) => inner.length === 0 || (one.field !== "numerical_pii" && one.isAlso !== true)
+      ),
+      ...inner
+    ]
   })
 
 /**

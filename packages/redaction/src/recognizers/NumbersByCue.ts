@@ -134,6 +134,17 @@ const endsInLetter = (reader: CallReader, run: Run, cue: Cue): boolean =>
   cue.field !== "nothing" &&
   reader.endsAt(run.to + 1, /^[.,?!n]$/)
 
+/** Least strength of a phrase that names a number rather than something that has one: "account number", not "account". */
+const NAMES = 0.9
+
+/** Most tokens between a value and what names it before it. */
+const MAX_GAP = 4
+const MAX_WEAK_GAP = 1
+
+/** "My account number is ...", "... is my account": whether a phrase next to a value names its field. */
+const names = ({ cue, distance, side }: Weighed): boolean =>
+  cue.kind !== "generic" && (side === "after" || distance <= (cue.strength >= NAMES ? MAX_GAP : MAX_WEAK_GAP))
+
 /** By how much a further meaning of a cue is less sure than the first one. */
 const ALSO = 0.1
 
@@ -151,6 +162,7 @@ export const byCue = (reader: CallReader, chain: Chain, lengths: Lengths): Reado
   const isSeveral = chain.length > 1
   const isWhole =
     fits(cue, lengths.longest) || fits(cue, lengths.total) || !chain.some((run) => fits(cue, run.chars.length))
+  const isNamed = names(weighed)
   const isOfBank = isNextToBankCode(reader, cue)
   const evidence = `cue "${cue.phrase}" ${weighed.distance} words ${weighed.side}`
   return chain.flatMap((run) => {
@@ -171,7 +183,7 @@ export const byCue = (reader: CallReader, chain: Chain, lengths: Lengths): Reado
       evidence,
       ...(isPart ? ["given in parts"] : [])
     )
-    const one = { ...read, byCue: true }
+    const one = { ...read, byCue: true, isNamed }
     return [one, ...alsoReadings(cue, one)]
   })
 }

@@ -45,6 +45,32 @@ const ordinaryWord: TokenRule = (reader, at, found) => {
   return undefined
 }
 
+const measures = wordSet(
+  `gigabytes gigabyte gigs megabytes megabyte terabytes terabyte megabits gigabits watts watt kilowatts volts volt amps amp ohms hertz megahertz gigahertz
+ horsepower lumens psi rpm mph decibels carats acres hectares gallons litres liters pints quarts ounces degrees celsius fahrenheit megapixels
+ pixels inches centimeters millimeters milliliters milligrams grams
+ kib mib gib kb mb gb tb khz mhz ghz hz ms kbps mbps gbps kw kwh`
+)
+/** Most tokens of a number before its unit. */
+const MAX_AMOUNT = 5
+
+/** "sixty four gigabytes", "a sixty watt bulb": a number and its unit are no name, place or time. */
+const measure: TokenRule = (reader, at, found) => {
+  if (!measures.has(reader.word(at))) return undefined
+  let from = at
+  while (at - from < MAX_AMOUNT && /^[dtyzNhko]$/.test(reader.cls(from - 1))) from--
+  if (from < at) found.push(reader.candidate("nothing", from, at + 1, 0.75, "a measure"))
+  return undefined
+}
+
+/** "on a scale of one to ten" */
+const scale: TokenRule = (reader, at, found) => {
+  const isScale = reader.word(at) === "scale" && /^(of|from)$/.test(reader.word(at + 1))
+  if (isScale && /^[dtN]$/.test(reader.cls(at + 2)) && /^[dtN]$/.test(reader.cls(at + 4)))
+    found.push(reader.candidate("nothing", at + 2, at + 5, SURE, "a scale"))
+  return undefined
+}
+
 const demonymWords: ReadonlySet<string> = new Set(demonyms)
 
 const isListedName = (reader: CallReader, word: string): boolean =>
@@ -107,4 +133,4 @@ const business: TokenRule = (reader, at, found) => {
 }
 
 /** Businesses and products: a reading that keeps their names from being taken for people and places. */
-export const organizations: Recognizer = byToken([brand, ordinaryWord, product, business])
+export const organizations: Recognizer = byToken([brand, ordinaryWord, product, business, measure, scale])

@@ -28,6 +28,31 @@ const speakingName: NameRule = (names, at, found) => {
   return undefined
 }
 
+/** "ask for bill or sunny": behind a name that somebody asks for and "or", a first name is one though it is a word. */
+const otherName: NameRule = (names, at, found) => {
+  const { reader } = names
+  const word = reader.word(at)
+  if ((word !== "or" && word !== "and") || !names.areFirstNames(at - 1, at) || !names.areFirstNames(at + 1, at + 2))
+    return undefined
+  const isAsked =
+    /^(for|to|with|is|by|from)$/.test(reader.word(at - 2)) && personLead.test(reader.phrase(at - 4, at - 2))
+  if (!isAsked || functionWords.has(reader.word(at + 1))) return undefined
+  found.push(names.candidate("person_name", at - 1, at, 0.66, `beside another name`))
+  found.push(names.candidate("person_name", at + 1, at + 2, 0.66, `beside another name`))
+  return undefined
+}
+const personLead =
+  /\b(ask|asking|asked|speak|spoke|speaking|talk|talked|talking|calling|attention|looking|name|deal|dealing|work)\b/
+
+/** "name olu surname adebayo": names by their labels alone. */
+const labeledName: NameRule = (names, at, found) => {
+  const { reader } = names
+  if (reader.word(at) !== "name" || !/^(surname|last|family|second)$/.test(reader.word(at + 2))) return undefined
+  if (reader.cls(at + 1) !== "w" || functionWords.has(reader.word(at + 1))) return undefined
+  found.push(names.candidate("person_name", at + 1, at + 2, 0.75, 'between "name" and "surname"'))
+  return undefined
+}
+
 /** Whether a turn, or what a greeting opens, begins with two capitalized words that are in no dictionary. */
 const areUnknownNames = (names: NameReader, at: number): boolean => {
   const { reader } = names
@@ -166,6 +191,8 @@ const rules: ReadonlyArray<NameRule> = [
   introduction,
   speakingName,
   presentName,
+  otherName,
+  labeledName,
   openingName,
   listedName,
   shapedName,

@@ -160,11 +160,33 @@ const shortAnswerEnd = (reader: CallReader, from: number): number => {
 }
 const talk = wordSet("please thanks thank i it it's that that's is you okay yes no my correct right with")
 
+/** Most tokens of a user name that is said in words. */
+const MAX_SPOKEN_NAME = 6
+
+/** "my user name is jolly green giant nine": all to the end of the sentence, where it is short; its start where it is not. */
+const spokenNameEnd = (reader: CallReader, from: number): number => {
+  let to = from
+  while (to - from <= MAX_SPOKEN_NAME && !reader.endsAt(to, /^[nP.,?!;]$/)) {
+    const word = reader.word(to)
+    if (afterValue.test(word) || (noValue.has(word) && !spelledSigns.has(word))) return from
+    to++
+  }
+  return to - from <= MAX_SPOKEN_NAME ? to : from
+}
+
 const isEverydayWord = (reader: CallReader, at: number): boolean => {
   const word = reader.word(at)
   const isWord = reader.isIn("common1", word) || reader.isIn("common2", word) || reader.isIn("common3", word)
   return isWord && reader.cls(at) === "w" && reader.endsAt(at + 1, /^[w.,?!n;&]$/)
 }
+
+/** Where the value ends that is announced at a cue: at what ends a value of its kind, or a short sentence or answer. */
+const secretEnd = (reader: CallReader, kind: SecretKind, { from, isAnswer, isLinked }: Lead): number =>
+  Math.max(
+    kind.field === "username" && isLinked && reader.cls(from) === "w" ? spokenNameEnd(reader, from) : 0,
+    valueEnd(reader, from, kind),
+    isAnswer && kind.free ? shortAnswerEnd(reader, from) : 0
+  )
 
 const secret: TokenRule = (reader, at, found) => {
   const hit = cues.longestAt(reader.all, at)
@@ -177,7 +199,7 @@ const secret: TokenRule = (reader, at, found) => {
   if ((isAnswer && isSeveral ? noAnswer : noValue).has(reader.word(from))) return hit.to
   // "the handle is scratched"
   if (reader.word(hit.to - 1) === "handle" && !isAnswer && isEverydayWord(reader, from)) return hit.to
-  const to = Math.max(valueEnd(reader, from, kind), isAnswer && kind.free ? shortAnswerEnd(reader, from) : 0)
+  const to = secretEnd(reader, kind, { from, isAnswer, isLinked })
   if (to > from) {
     const score = kind.answer === true ? 0.92 : isAnswer ? 0.8 : 0.88
     found.push(reader.candidate(kind.field, from, to, score, `announced by "${reader.phrase(at, hit.to)}"`))

@@ -140,6 +140,9 @@ const MARK = /^[-'’,.!]$/
 const POSSESSIVE = /\p{L}['’]s$/u
 
 /** What people do, in one word. */
+/** Whether an occupation is called by a word. */
+export const isListedJob = (word: string): boolean => JOBS.has(word)
+
 const JOBS: ReadonlySet<string> = new Set([...occupations, ...ambiguousOccupations].filter((job) => !job.includes(" ")))
 
 /** What kind of a phone number stands before it: "2813882583 mobile". */

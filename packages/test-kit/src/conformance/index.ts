@@ -1,4 +1,5 @@
 export type { Check } from "./Check.js"
+export { spoken } from "./checks/CallSupport.js"
 export { deletable } from "./checks/Deletions.js"
 export { type Output, runCommand } from "./Command.js"
 export {

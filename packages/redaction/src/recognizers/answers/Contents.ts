@@ -9,7 +9,7 @@ export interface Content {
 }
 
 /** What stands around an answer and is no part of it. */
-const around =
+export const around =
   wordSet(`it it's its is that's that would be my name the this i'm i am was sure yes of course hold on let me see right so okay
  under hi hello well think guess live living lives in from located based near just outside a an work working works as born here they call
  called sorry no wait actually mean make correction and you can put down city town send to please thank thanks all for
@@ -31,6 +31,9 @@ const isInside = (reader: CallReader, at: number, extra: ReadonlySet<string>): b
 
 /** Signs that an address or a user name may begin with. */
 const opens = wordSet("at underscore dot")
+
+/** Words that a surname may begin with. */
+const surnameStarts = wordSet("de la van von der den del della di da du el al bin ben le mac san")
 
 /** Whether only a comma or a filler stands between two parts of an address. */
 const isPause = (reader: CallReader, from: number, to: number): boolean => {
@@ -70,7 +73,12 @@ export const contentsOf = (
     if (isWord(reader, at, extra)) {
       const isNext = (to: number): boolean => to === at || (extra.has("dot") && isPause(reader, to, at))
       if (last !== undefined && isNext(last.to) && at - last.from < MAX_WORDS) last.to = at + 1
-      else if (!extra.has(reader.word(at)) || opens.has(reader.word(at))) found.push({ from: at, to: at + 1 })
+      else if (
+        !extra.has(reader.word(at)) ||
+        opens.has(reader.word(at)) ||
+        (extra.has("van") && surnameStarts.has(reader.word(at)))
+      )
+        found.push({ from: at, to: at + 1 })
     } else if (last?.to === at && isInside(reader, at, extra) && isWord(reader, at + 1, extra)) last.to = at + 1
   }
   return words > MAX_ANSWER ? found.slice(0, 1) : found

@@ -2,7 +2,7 @@
 import { speakerAt } from "../../CallText.js"
 import type { AnswerPlace, Exchange } from "../../dialogue/Dialogue.js"
 import type { Asked, Reading } from "../../dialogue/Questions.js"
-import { fillers, functionWords, wordSet } from "../../Lexicon.js"
+import { acknowledgements, fillers, functionWords, wordSet } from "../../Lexicon.js"
 import { isNanp } from "../../Numbering.js"
 import type { SensitiveField } from "../../SensitiveField.js"
 import type { Candidate } from "../../TextSpan.js"
@@ -11,7 +11,7 @@ import { nameParticles } from "../../WordLists.js"
 import type { CallReader } from "../CallReader.js"
 import { alsoReadings } from "../NumbersByCue.js"
 import { bodyColors } from "../PhysicalAttributes.js"
-import { type Content, contentsOf } from "./Contents.js"
+import { around, type Content, contentsOf } from "./Contents.js"
 import {
   codeStretches,
   dateStretches,
@@ -99,6 +99,38 @@ const valuesOf = (reader: CallReader, stretches: ReadonlyArray<Stretch>): Readon
   return [...stretches.map(({ chars }) => chars), ...together.values()]
 }
 
+/** Fewest parts of a code that is said part by part, and least length of one that is written. */
+const BARE_PARTS = 4
+const BARE_LENGTH = 5
+
+/** Whether all that was answered is one code, said digit by digit or written: no amount, year or count. */
+const isBareCode = (
+  reader: CallReader,
+  answers: ReadonlyArray<AnswerPlace>,
+  stretches: ReadonlyArray<Stretch>
+): boolean => {
+  const own = answers.find(({ byAsker }) => !byAsker)
+  const [code] = stretches
+  if (own === undefined || code === undefined || code.turn !== own.turn) return false
+  const run = reader.runFrom(code.from)
+  const digits = code.chars.replace(/\D/g, "").length
+  const isSpelledOut = run !== undefined && run.pieces.filter(({ spoken }) => spoken).length >= BARE_PARTS
+  const isWritten = run !== undefined && !run.spoken && digits >= BARE_LENGTH
+  // "b d five one s m r": a plate has few figures.
+  const isMixed = digits > 1 && code.chars.length >= BARE_LENGTH
+  if (!(digits > 2 || isMixed) || !(isSpelledOut || isWritten)) return false
+  return !anyToken(own.from, own.end, (at) => {
+    const isInside = stretches.some(({ from, to }) => from <= at && at < to)
+    return !isInside && /[\p{L}\p{N}]/u.test(reader.written(at)) && !isTalk(reader, at)
+  })
+}
+
+/** Whether a word says nothing: "yeah it's", "um", "so that's". */
+const isTalk = (reader: CallReader, at: number): boolean =>
+  fillers.has(reader.word(at)) ||
+  acknowledgements.has(reader.word(at)) ||
+  /^(it's|it|is|that's|says|reads)$/.test(reader.word(at))
+
 /** Digits, letters and check digits decide which of the numbers that were asked for is answered. */
 const codes = (
   reader: CallReader,
@@ -109,6 +141,7 @@ const codes = (
   const stretches = answers.flatMap((place) => codeStretches(reader, place, letters, asked.length > 1))
   const values = valuesOf(reader, stretches)
   const one = chosen(asked, values)
+  if (one?.isUnnamed === true && !isBareCode(reader, answers, stretches)) return []
   if (one === undefined || !/\d/.test(charsIn(stretches)) === (one.field !== "vehicle_id")) return []
   // Where a date was asked for as well, figures behind a month or beside a whole number are of the date.
   const withDate = all.some(({ reads }) => reads === "date")
@@ -181,7 +214,10 @@ const measured = (
     : answers
         .flatMap((place) => read(reader, place))
         .filter((one, _, all) => accepts(one, all))
-        .map((stretch) => candidateOf(reader, asked, stretch, ANSWER))
+        .flatMap((stretch) => {
+          const answer = candidateOf(reader, asked, stretch, ANSWER)
+          return [answer, ...alsoReadings(asked, answer)]
+        })
 
 const particles: ReadonlySet<string> = new Set([...nameParticles, "dr", "doctor", "mr", "mrs", "ms", "st"])
 const placeWords = wordSet(
@@ -278,6 +314,35 @@ const wordAnswers = (answers: ReadonlyArray<AnswerPlace>): ReadonlyArray<AnswerP
 /** Most tokens of an answer that is a user name with small words in it: "rain or shine". */
 const MAX_USER_NAME = 5
 
+/** Words that end an answer and belong to no user name. */
+const USER_NAME_EDGE = /^(please|thanks|all|one|word|i|think|yeah|yes|okay|ok)$/
+
+/** A short answer to a question for a user name as a whole: "big daddy forty two", "mountain goat underscore seven". */
+const wholeUserName = (reader: CallReader, place: AnswerPlace): ReadonlyArray<Content> => {
+  let { from } = place
+  let to = place.end
+  while (
+    from < to &&
+    (around.has(reader.word(from)) || /^[,.]$/.test(reader.written(from)) || fillers.has(reader.word(from)))
+  )
+    from++
+  while (to > from && (USER_NAME_EDGE.test(reader.word(to - 1)) || /^[n.,?!]$/.test(reader.cls(to - 1)))) to--
+  const isName =
+    to > from &&
+    to - from <= MAX_USER_NAME_PARTS &&
+    !anyToken(
+      from,
+      to,
+      (at) =>
+        /^[nP.,?!]$/.test(reader.cls(at)) ||
+        /^(i|i'm|you|we|not|don't|no|sorry|know|what|have|do|can|forgot|was|were|am|are)$/.test(reader.word(at))
+    )
+  return isName ? [{ from, to }] : []
+}
+
+/** Most tokens of a user name, with signs and figures. */
+const MAX_USER_NAME_PARTS = 7
+
 /** "hay on wye" */
 const PLACE_LINK = /^(on|upon|under|le|les|by|sur|am)$/
 
@@ -321,8 +386,12 @@ const isWholeAnswer = (reader: CallReader, place: AnswerPlace, { from, to }: Con
 const inWords = (reader: CallReader, { answers }: Exchange, asked: Asked): ReadonlyArray<Candidate> => {
   const byField = byFields[asked.field] ?? ([noExtra, isFew, 0.915] as const)
   const [extra, accepts, score] = wordReadings[asked.reads] ?? byField
+  const partsOf = (place: AnswerPlace): ReadonlyArray<Content> => {
+    const whole = asked.field === "username" && !place.byAsker ? wholeUserName(reader, place) : []
+    return whole.length > 0 ? whole : contentsOf(reader, { ...place, to: place.end }, extra)
+  }
   return wordAnswers(answers).flatMap((place) =>
-    contentsOf(reader, { ...place, to: place.end }, extra)
+    partsOf(place)
       .reduce<ReadonlyArray<Content>>(joining(reader, asked, place), [])
       .filter(
         (content) =>
@@ -349,7 +418,7 @@ export const inExchange = (reader: CallReader, exchange: Exchange): ReadonlyArra
     exchange.asked.filter(({ reads }) => readings.includes(reads))
   const dates = asking("date", "more date")
   // "good through what date": a date of something is more than a date.
-  const date = dates.find(({ field }) => field !== "date") ?? dates[0]
+  const date = dates.find(({ field }) => field === "dob") ?? dates.find(({ field }) => field !== "date") ?? dates[0]
   return [
     ...codes(reader, exchange, asking("code")),
     ...measured(

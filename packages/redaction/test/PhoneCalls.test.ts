@@ -1,0 +1,62 @@
+import * as Redaction from "@earshot/redaction"
+import * as RedactionKit from "@earshot/test-kit/redaction"
+import { describe, expect, it } from "@effect/vitest"
+import { readFileSync } from "node:fs"
+
+const fields: ReadonlySet<string> = new Set(Redaction.sensitiveFields)
+const isField = (name: string | undefined): name is Redaction.SensitiveField => name !== undefined && fields.has(name)
+
+/** A turn of "A: ..." (the agent) or "C: ..." (the caller), with values as `{field:value}`. */
+const turnOf = (line: string): RedactionKit.LabeledTurn => {
+  const spans: Array<RedactionKit.LabeledTurn["spans"][number]> = []
+  let content = ""
+  for (const [all, field, value] of line.slice(3).matchAll(/\{(\w+):([^}]*)\}|[^{]+/g)) {
+    const start = content.length
+    content += value ?? all
+    if (isField(field)) spans.push({ start, end: content.length, field })
+  }
+  return { speaker: line.startsWith("A: ") ? "main_agent" : "testing_agent", content, spans }
+}
+
+const callsIn = (name: string): ReadonlyArray<RedactionKit.LabeledCall> =>
+  readFileSync(new URL(`phone-calls/${name}.txt`, import.meta.url), "utf8")
+    .trim()
+    .split("\n\n")
+    .map((dialogue) => ({ style: "bare", turns: dialogue.split("\n").map(turnOf) }))
+
+const all = RedactionKit.finderOf(Redaction.sensitiveFields)
+const alone = new Map(Redaction.sensitiveFields.map((field) => [field, RedactionKit.finderOf([field])]))
+
+/** How many values of calls are left readable when each one's field is requested alone. */
+const leakedAlone = (calls: ReadonlyArray<RedactionKit.LabeledCall>): number => {
+  let leaked = 0
+  for (const [field, find] of alone)
+    leaked += RedactionKit.leaksOf(
+      calls.filter(({ turns }) => turns.some(({ spans }) => spans.some((span) => span.field === field))),
+      () => find,
+      (_, one) => one === field
+    ).leaked
+  return leaked
+}
+
+describe("calls written before a view of the rules", () => {
+  for (const { most, mostAlone, mostTouched, name, values } of [
+    { name: "fifth", values: 181, most: 4, mostAlone: 5, mostTouched: 1 },
+    { name: "sixth", values: 167, most: 7, mostAlone: 13, mostTouched: 1 }
+  ]) {
+    it(`leave at most ${most} of ${values} values of the ${name} set readable, and ${mostAlone} with single fields`, () => {
+      const calls = callsIn(name)
+      const leaks = RedactionKit.leaksOf(calls, () => all)
+      expect(leaks.values).toBe(values)
+      expect(leaks.leaked).toBeLessThanOrEqual(most)
+      expect(leakedAlone(calls)).toBeLessThanOrEqual(mostAlone)
+    })
+
+    it(`leave all but ${mostTouched} of the harmless exchanges of the ${name} set as they are`, () => {
+      const calls = callsIn(`${name}-harmless`)
+      const touched = calls.filter(({ turns }) => all(turns).length > 0)
+      expect(calls.length).toBeGreaterThan(59)
+      expect(touched.length).toBeLessThanOrEqual(mostTouched)
+    })
+  }
+})
