@@ -99,7 +99,10 @@ export const layer = Layer.effect(
     }
 
     const loadAll = known.load(Effect.map(store.list, openAll), (keys) => keys)
-    const findForSuspect = makeLookupBatch({ ...SUSPECTS, maxKeys: 10_000, find: () => loadAll })
+    const batch = { ...SUSPECTS, maxKeys: 10_000, find: () => loadAll }
+    const findForSuspect = makeLookupBatch(batch)
+    /** Others that arrive in the same millisecond share one: a burst of wrong tokens comes before its sender is a suspect. */
+    const findWithOthers = makeLookupBatch({ ...batch, window: 0 })
 
     return SigningKeys.of({
       // Two processes may both make the first key: each verifies with either, and the newer one signs from then on.
@@ -112,9 +115,7 @@ export const layer = Layer.effect(
           const cached = known.get(kid, now)
           if (cached !== undefined) return Effect.succeedSome(cached)
           // A key that is not known yet may be another process's newest, so storage is asked every time.
-          return isSuspect(now)
-            ? findForSuspect(kid)
-            : Effect.map(loadAll, (keys) => Option.fromNullable(keys.get(kid)))
+          return (isSuspect(now) ? findForSuspect : findWithOthers)(kid)
         }),
       rotate: (options = {}) =>
         work
