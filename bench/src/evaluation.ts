@@ -146,6 +146,8 @@ const measureIngestion = async (
       url: `${url}/observability/v1/observe/`,
       connections,
       amount: size.requests,
+      // The duration is a multiple of this.
+      sampleInt: 10,
       requests: [
         {
           method: "POST",

@@ -70,6 +70,11 @@ const numbers = (count: number) =>
     })
   )
 
+/** What PostgreSQL does by itself within a minute of such a load. */
+const tidy = Effect.flatMap(SqlClient, (sql) =>
+  Effect.asVoid(sql.onDialectOrElse({ pg: () => sql`VACUUM ANALYZE`, orElse: () => sql`SELECT 1` }))
+)
+
 /** More runs of a result, copies of its first one. */
 const addRuns = (result: ResultId, count: number, status: string) =>
   Effect.gen(function* () {
@@ -159,6 +164,7 @@ const measureRunClaims = (size: Size, resultCount: number, limited: number, prin
     for (let n = 0; n < limited; n += 100) {
       yield* as(results.claim({ channel: "voice", limit: Math.min(100, limited - n), lease_seconds: 3600 }))
     }
+    yield* tidy
     const samples: Array<Sample> = []
     for (let round = 0; round <= size.rounds; round++) {
       let claimed: Effect.Effect.Success<ReturnType<typeof results.claim>> = []
@@ -214,6 +220,7 @@ const measureJobClaims = (size: Size, print: Print) =>
     const began = yield* Clock.currentTimeMillis
     yield* addJobs(organization.id, size.finished, "succeeded", began)
     yield* addJobs(organization.id, size.jobs, "queued", began)
+    yield* tidy
     const samples: Array<Sample> = []
     for (let round = 0; round <= size.rounds; round++) {
       const sample = yield* claimJobs("bench", organization.id)

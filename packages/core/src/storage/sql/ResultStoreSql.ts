@@ -30,15 +30,15 @@ export const layer = Layer.effect(
       ...resultDeletion(sql, dialect, fragments),
       ...runQueue(sql, dialect, fragments),
       lockCapacity: (permit) =>
-        sql`INSERT INTO ${tables.capacity} (organization_id, active_sessions, pending_demand)
-            VALUES (${permit.organizationId}, 0, 0) ON CONFLICT DO NOTHING`.pipe(
-          Effect.zipRight(
-            sql`SELECT organization_id FROM ${tables.capacity} WHERE organization_id = ${permit.organizationId}
-                ${dialect.forUpdate}`
-          ),
-          Effect.asVoid,
-          storing("ResultStore.lockCapacity")
-        ),
+        Effect.gen(function* () {
+          const lock = sql`SELECT organization_id FROM ${tables.capacity} WHERE organization_id = ${permit.organizationId}
+            ${dialect.forUpdate}`
+          if ((yield* lock).length > 0) return
+          // The organization's first result.
+          yield* sql`INSERT INTO ${tables.capacity} (organization_id, active_sessions, pending_demand)
+            VALUES (${permit.organizationId}, 0, 0) ON CONFLICT DO NOTHING`
+          yield* lock
+        }).pipe(storing("ResultStore.lockCapacity")),
       capacity: (permit) =>
         Effect.gen(function* () {
           const now = yield* capacityNow(permit)

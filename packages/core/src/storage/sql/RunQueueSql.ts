@@ -4,7 +4,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Permit } from "../../access/Permit.js"
-import { OrganizationId, RunId } from "../../kernel/Ids.js"
+import { OrganizationId, type RunId } from "../../kernel/Ids.js"
 import { JsonObject } from "../../kernel/Json.js"
 import type { ResultStore } from "../../results/ResultStore.js"
 import { capacityChange, openStatuses } from "../../results/RunLifecycle.js"
@@ -17,15 +17,13 @@ import { flag, storing } from "./Storing.js"
 
 const organizationIds = readRows(Schema.Struct({ id: OrganizationId }), ({ id }) => id)
 
-const runRows = readRows(RunRow, toRun)
-
-const scriptRows = readRows(
+const startedRows = readRows(
   Schema.Struct({
-    id: RunId,
+    ...RunRow.fields,
     script: jsonColumn(JsonObject),
     provider_data: Schema.NullOr(jsonColumn(JsonObject))
   }),
-  (row) => [row.id, { script: row.script, providerData: row.provider_data }] as const
+  (row) => ({ run: toRun(row), script: row.script, providerData: row.provider_data })
 )
 
 export const runQueue = (
@@ -108,21 +106,10 @@ export const runQueue = (
         yield* sql`INSERT INTO ${tables.capacity_slots} (run_id, result_id, organization_id)
           SELECT id, result_id, organization_id FROM ${tables.runs} WHERE ${isOneOfThem("id")}`
         yield* move(permit, capacityChange("queued", "running", runs.length))
-        const started = yield* runRows.all(
-          sql`SELECT ${runColumns} FROM ${runTables} WHERE ${isOneOfThem("u.id")} ORDER BY u.id`
+        const started = yield* startedRows.all(
+          sql`SELECT ${runColumns}, s.script, t.provider_data FROM ${runTables} WHERE ${isOneOfThem("u.id")} ORDER BY u.id`
         )
-        const scripts = new Map(
-          yield* scriptRows.all(
-            sql`SELECT u.id, s.script, t.provider_data FROM ${runTables} WHERE ${isOneOfThem("u.id")}`
-          )
-        )
-        return started.map((run) => ({
-          run,
-          lease: token,
-          leaseExpiresAt: until,
-          script: scripts.get(run.id)?.script ?? {},
-          providerData: scripts.get(run.id)?.providerData ?? null
-        }))
+        return started.map((one) => ({ ...one, lease: token, leaseExpiresAt: until }))
       }).pipe(storing("ResultStore.start")),
     extendLease: (permit, run, until) =>
       sql`UPDATE ${tables.runs} SET lease_until_ms = ${until}
