@@ -10,6 +10,7 @@ import { interferenceBenchmark } from "./interference.js"
 import { memoryBenchmark } from "./memory.js"
 import { metricsBenchmark } from "./metrics.js"
 import { pagesBenchmark } from "./pages.js"
+import { projectionBenchmark } from "./projection.js"
 import { redactionBenchmark } from "./redaction.js"
 import { resultsBenchmark } from "./results.js"
 import { simplifyBenchmark } from "./simplify.js"
@@ -34,6 +35,7 @@ export const benchmarks: ReadonlyArray<Benchmark> = [
   memoryBenchmark,
   metricsBenchmark,
   pagesBenchmark,
+  projectionBenchmark,
   redactionBenchmark,
   resultsBenchmark,
   simplifyBenchmark,

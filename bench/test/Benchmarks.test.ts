@@ -11,7 +11,7 @@ const runTiny = async (name: string): Promise<ReadonlyArray<string>> => {
     // The server of the test run, which is not stopped here.
     startPostgres: async () => ({ url: await postgresUrl(), stop: () => Promise.resolve() }),
     args: [],
-    ...(["interference", "memory", "web"].includes(name) ? { program: bundledCommand() } : {}),
+    ...(["interference", "memory", "projection", "web"].includes(name) ? { program: bundledCommand() } : {}),
     print: (line) => lines.push(line)
   }
   await benchmarks.find((benchmark) => benchmark.name === name)?.run("tiny", environment)
@@ -34,6 +34,7 @@ const expected: ReadonlyArray<readonly [name: string, line: RegExp, count: numbe
   ["memory", /^memory on (?:sqlite|postgres), .*: .*[1-9]\d+ MB/, 6],
   ["metrics", /with metrics vs without: .* ratio \d+\.\d\d/, 1],
   ["pages", /ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 14],
+  ["projection", /[\d.]+ s behind in the median, [\d.]+ s at most/, 2],
   ["redaction", /leak|characters per second of processor time|longest delay/, 4],
   ["results", /ratio \d+\.\d\d|median [\d.]+ ms/, 10],
   ["simplify", /KB: simplify [\d.]+, ratio \d+\.\d\d/, 2],

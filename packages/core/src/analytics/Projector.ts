@@ -13,7 +13,7 @@ import { countBatch, countErasure, showLag } from "./ProjectionMetrics.js"
 import { isErasureDue, type Lag, nextLag, pendingChanges } from "./ProjectionRules.js"
 
 export interface ProjectorConfig {
-  /** Changes that are applied at a time. Default: 1000. */
+  /** Changes that are applied at a time. Default: 2000. */
   readonly batch?: number
   /** How long the lease is valid without being extended: another process takes over after that. Default: 8 seconds. */
   readonly lease?: Duration.DurationInput
@@ -47,7 +47,7 @@ export const make = (
     const turn = yield* Effect.makeSemaphore(1)
     const lease = Duration.toMillis(config.lease ?? "8 seconds")
     const eraseAfter = Duration.toMillis(config.eraseAfter ?? "5 minutes")
-    const batchSize = config.batch ?? 1000
+    const batchSize = config.batch ?? 2000
     let owner = randomUUID()
     /** Until when this process surely holds the lease, by its own clock; and when it tries again to take it. */
     let heldUntil = -Infinity

@@ -14,6 +14,7 @@ import {
   type ProjectedDigest
 } from "../../analytics/Projection.js"
 import { CallId } from "../../kernel/Ids.js"
+import { inSlices } from "../../kernel/Slices.js"
 import type { ClickHouseEngine } from "./ClickHouseEngine.js"
 import { type ColumnTables, definitions, ofCalls, OLDEST_ENGINE, SCHEMA_VERSION } from "./ColumnTables.js"
 import { flatDocument } from "./Documents.js"
@@ -115,6 +116,17 @@ const evaluationRows = (call: ProjectedCall, row: number): ReadonlyArray<string>
       answer_latencies_ms: answerLatenciesMs
     })
   )
+
+/** The row of a call in the index of what is there. */
+const indexRow = (call: ProjectedCall, row: number): string =>
+  JSON.stringify({
+    id: call.id,
+    row,
+    project_id: call.projectId,
+    version: call.version,
+    digest: digestOf(call),
+    evaluations: call.evaluations.length
+  })
 
 export interface ColumnWriter {
   readonly prepare: (owner: string) => Effect.Effect<{ readonly generation: string }, ColumnStoreUnavailable>
@@ -251,30 +263,23 @@ export const make = (engine: ClickHouseEngine, tables: ColumnTables): Effect.Eff
         const numbered = calls.map((call, index) => ({ call, row: last + 1 + index }))
         // Whatever fails from here on, the next attempt uses other row numbers.
         yield* Ref.set(position, undefined)
-        yield* engine.insert(
-          tables.evaluations,
-          numbered.flatMap(({ call, row }) => evaluationRows(call, row))
-        )
-        yield* engine.insert(
-          tables.calls,
-          numbered.map(({ call, row }) => callRow(call, row))
-        )
-        yield* engine.insert(
-          tables.rows,
-          numbered.map(({ call, row }) =>
-            JSON.stringify({
-              id: call.id,
-              row,
-              project_id: call.projectId,
-              version: call.version,
-              digest: digestOf(call),
-              evaluations: call.evaluations.length
-            })
+        const insertAll = (table: string, print: (call: ProjectedCall, row: number) => ReadonlyArray<string>) =>
+          Effect.flatMap(
+            inSlices(numbered, (slice) => Effect.sync(() => slice.flatMap(({ call, row }) => print(call, row)))),
+            (rows) => engine.insert(table, rows)
           )
-        )
-        yield* engine.insert(
-          tables.superseded,
-          replaced.map(({ project_id, row }) => JSON.stringify({ project_id, row, since: published }))
+        // Nothing of it counts before its row numbers are published, so that the order does not matter.
+        yield* Effect.all(
+          [
+            insertAll(tables.evaluations, evaluationRows),
+            insertAll(tables.calls, (call, row) => [callRow(call, row)]),
+            insertAll(tables.rows, (call, row) => [indexRow(call, row)]),
+            engine.insert(
+              tables.superseded,
+              replaced.map(({ project_id, row }) => JSON.stringify({ project_id, row, since: published }))
+            )
+          ],
+          { concurrency: "unbounded", discard: true }
         )
         const epoch = replaced.length === 0 ? { base, published } : { base, published, replaced: published }
         yield* engine.insert(tables.epochs, [JSON.stringify(epoch)])

@@ -1,9 +1,11 @@
 import type { SqlError } from "@effect/sql/SqlError"
+import * as Arr from "effect/Array"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import { inSlices } from "../../kernel/Slices.js"
 
 type Rows = Effect.Effect<ReadonlyArray<object>, SqlError>
 
@@ -14,7 +16,7 @@ type Rows = Effect.Effect<ReadonlyArray<object>, SqlError>
 export const readRows = <Row, Columns, A>(row: Schema.Schema<Row, Columns>, make: (row: Row) => A) => {
   const decode = Schema.decodeUnknown(Schema.Array(row))
   const all = (statement: Rows): Effect.Effect<ReadonlyArray<A>, SqlError | ParseResult.ParseError> =>
-    Effect.map(Effect.flatMap(statement, decode), (rows) => rows.map(make))
+    Effect.flatMap(statement, (rows) => inSlices(rows, (slice) => Effect.map(decode(slice), Arr.map(make))))
   return {
     all,
     first: (statement: Rows): Effect.Effect<Option.Option<A>, SqlError | ParseResult.ParseError> =>
