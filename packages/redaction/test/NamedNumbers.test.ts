@@ -92,3 +92,35 @@ describe("a number that is named", () => {
     expect(fieldsOf("C: my account number is 4111 1111 1111 1111")).toContain("credit_card")
   })
 })
+
+describe("the number of a card of no known kind", () => {
+  const ofCard: ReadonlyArray<Field> = ["account_number", "healthcare_number", "numerical_pii"]
+
+  it("counts as each field that has cards, where it is too short for a payment card", () => {
+    for (const lines of [
+      ["A: read me the number on the card", "C: seven seven three one oh oh five two"],
+      ["C: the number on the card is seven seven three one oh oh five two"]
+    ])
+      expect(fieldsOf(...lines), lines.join(" / ")).toEqual(expect.arrayContaining([...ofCard, "credit_card"]))
+  })
+
+  it("is of no payment card where it has letters", () => {
+    const value = "x w q five five oh one eight eight two"
+    expect(fieldsOf("A: read me the number on the card", `C: ${value}`)).toEqual(expect.arrayContaining([...ofCard]))
+    const named = fieldsOf(`C: the member number on my blue cross card is ${value}`)
+    expect(named).toContain("healthcare_number")
+    expect(named).not.toContain("credit_card")
+    const [, kept] = redacted(
+      ["A: read me the number on the card", "C: x w q five five oh one eight eight two"],
+      ["healthcare_number"]
+    )
+    expect(kept).toBe("[HEALTHCARE_NUMBER]")
+  })
+
+  it("is that of a payment card where its last figures are asked for", () => {
+    expect(fieldsOf("A: the last four of the card", "C: eight eight one three")).toContain("credit_card")
+    expect(fieldsOf("A: credit card number please", "C: four one four seven two oh two")).not.toContain(
+      "healthcare_number"
+    )
+  })
+})

@@ -75,6 +75,37 @@ describe("a value that may be of either of two fields", () => {
   })
 })
 
+describe("a question in words of everyday calls", () => {
+  for (const [field, lines, ...values] of [
+    ["password", ["A: tell me the six figures in the text", "C: oh nine oh three three one"], "nine", "one"],
+    ["password", ["A: and your mother's birth surname", "C: featherstonehaugh"], "featherstonehaugh"],
+    ["password", ["A: and your mother's name before she married", "C: pemberton"], "pemberton"],
+    ["username", ["A: and what name do you sign in with", "C: grumpy underscore otter"], "grumpy", "otter"],
+    ["origin", ["A: where were your parents from originally", "C: eritrea both of them"], "eritrea"],
+    ["location", ["A: where were your parents from originally", "C: eritrea both of them"], "eritrea"],
+    ["location", ["C: i'm over at lindenhof farm"], "lindenhof", "farm"],
+    ["location", ["C: it's a little place called yarrow"], "yarrow"],
+    ["driver_license", ["C: my permit's d four four one oh nine eight eight"], "four", "eight"],
+    ["numerical_pii", ["C: it says s one one oh four nine seven six"], "one", "six"],
+    ["time", ["C: any time past half two"], "half", "two"],
+    ["time", ["C: i was on the nine forty train"], "nine", "forty"],
+    ["date", ["C: could we do the twenty third instead"], "twenty third"]
+  ] as const)
+    it(`${field}: ${lines.join(" / ")}`, () => {
+      expectHidden(field, lines, ...values)
+    })
+
+  it("asks for no number of a person where it asks what a device shows", () => {
+    expectUntouched("A: what code does the machine show", "C: it shows e twenty four")
+    expectUntouched("A: what's the reading on the meter", "C: four four oh nine one")
+    expectUntouched("A: what does the gauge read", "C: two two four one")
+  })
+
+  it("takes no name for a place, and no farm without a name for one", () => {
+    expectUntouched("C: we stayed at a farm", "C: it's a farm shop", "A: how many are in the text", "C: eighteen")
+  })
+})
+
 describe("a value that corrects one the other side has said", () => {
   for (const [field, lines, ...values] of [
     ["time", ["A: so two pm", "C: no two forty five"], "two forty five"],

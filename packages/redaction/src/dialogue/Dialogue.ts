@@ -1,7 +1,7 @@
 import type { CallText } from "../CallText.js"
 import type { Cue } from "../Cues.js"
 import { acknowledgements, fillers, wordSet } from "../Lexicon.js"
-import { type Asked, asksForMore, questionsIn, unnamedNumber } from "./Questions.js"
+import { type Asked, asksForMore, isOfDevice, questionsIn, unnamedNumber } from "./Questions.js"
 
 /** A stretch of a turn that answers a question, in tokens, `to` exclusive. */
 export interface AnswerPlace {
@@ -153,7 +153,8 @@ class TurnReader {
       to - from <= MAX_UNNAMED &&
       // Few turns are followed by figures, and looking at them costs less than reading an answer.
       this.figures(turn + 1) >= LEAST_FIGURES &&
-      this.#lastFigure(turn) < from
+      this.#lastFigure(turn) < from &&
+      !isOfDevice(this.call.tokens.all, from, to)
     )
   }
 

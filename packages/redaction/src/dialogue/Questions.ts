@@ -67,7 +67,7 @@ const PERIOD = /^(minutes?|hours?|days?|nights?|weeks?|months?|years?|times|call
 const MIN_ANSWER = 3
 
 /** A number of a kind that no list has, "avios number", "pan card number": any of those that identify a person. */
-const unknownNumber = {
+export const unknownNumber = {
   field: "numerical_pii",
   min: MIN_ANSWER,
   max: 34,
@@ -82,12 +82,23 @@ const numberNouns =
   wordSet(`number numbers no num ref digit digits code codes id ids reference identifier identification figure figures registration
  license plate tag badge credential credentials passcode`)
 
+/** What shows numbers of its own: "what code does the machine show", "what does the meter say". */
+const devices =
+  wordSet(`machine printer dishwasher washer dryer oven stove fridge freezer boiler furnace heater thermostat meter gauge odometer
+ dial engine display appliance`)
+
+/** Whether tokens are about a number that a device shows. */
+export const isOfDevice = (all: ReadonlyArray<Token>, from: number, to: number): boolean => {
+  for (let at = from; at < to; at++) if (devices.has(all[at]?.lower ?? "")) return true
+  return false
+}
+
 /** "and the little code", "what's your tenant id": a question that names no number of a list, but one of a person. */
 const unlistedNumber = (all: ReadonlyArray<Token>, from: number, to: number): Asked | undefined => {
   for (let at = to - 1; at >= from; at--) {
     const phrase = all[at]?.lower ?? ""
     const isOther = OTHER_CODE.has(all[at - 1]?.lower ?? "") || all[at + 1]?.cls === "f"
-    if (numberNouns.has(phrase) && all[at]?.cls === "w" && !isOther)
+    if (numberNouns.has(phrase) && all[at]?.cls === "w" && !isOther && !isOfDevice(all, from, to))
       return { ...unknownNumber, reads: "code", phrase, isWeak: true, from: at, to: at + 1 }
   }
   return undefined
@@ -162,7 +173,30 @@ const SENDING = wordSet(
 )
 /** Behind which also a number is a code: "I just pushed a six digit number to your phone". */
 const SENT = /^(texted|sent|emailed|messaged|pushed)$/
+/** "the six figures in the text" */
+const MESSAGE = /^(text|message|sms|email|mail|notification)$/
+const IN_MESSAGE = /^(?:in|from|on|inside) (?:the|that|our|your|a|this)$/
+const NUMBER = /^(number|numbers|digits|figures)$/
 const OTHER_CODE = wordSet("zip post postal promo coupon discount error area dress country product color bar qr source")
+
+/** Whether a token names a code that was sent; behind "texted" and the like also a number is one. */
+const isCode = (all: ReadonlyArray<Token>, at: number, wasSent: boolean): boolean => {
+  const word = all[at]?.lower ?? ""
+  const isNamed = word === "code" || word === "passcode" || (wasSent && /^(number|digits)$/.test(word))
+  return isNamed && !OTHER_CODE.has(all[at - 1]?.lower ?? "")
+}
+
+/** Where a number of a message is asked for, "the six figures in the text"; -1 where none is. */
+const numberInMessage = (all: ReadonlyArray<Token>, from: number, to: number): number => {
+  let number = -1
+  for (let at = from; at < to; at++) {
+    const word = all[at]?.lower ?? ""
+    if (NUMBER.test(word)) number = at
+    if (number < 0 || !MESSAGE.test(word)) continue
+    if (IN_MESSAGE.test(`${all[at - 2]?.lower ?? ""} ${all[at - 1]?.lower ?? ""}`)) return number
+  }
+  return -1
+}
 
 /** "I've texted you a code, could you read it out": a code that was sent is a password. */
 const sentCode = (
@@ -171,23 +205,44 @@ const sentCode = (
   to: number,
   found: ReadonlyArray<Asked>
 ): Asked | undefined => {
-  let code = -1
+  let sent = -1
   let isSent = false
   let wasSent = false
   for (let at = from; at < to; at++) {
     const word = all[at]?.lower ?? ""
     isSent ||= SENDING.has(word)
     wasSent ||= SENT.test(word)
-    if (
-      (word === "code" || word === "passcode" || (wasSent && /^(number|digits)$/.test(word))) &&
-      !OTHER_CODE.has(all[at - 1]?.lower ?? "")
-    )
-      code = at
+    if (isCode(all, at, wasSent)) sent = at
   }
+  const code = sent >= 0 && isSent ? sent : numberInMessage(all, from, to)
   const isNamed = found.some((one) => one.from <= code && code < one.to)
-  return code < 0 || !isSent || isNamed
+  return code < 0 || isNamed
     ? undefined
     : { field: "password", reads: "code", min: 4, max: 10, phrase: "the code", isWeak: false, from: code, to: code + 1 }
+}
+
+const FROM_PEOPLE = /(?:family|parents|originally) from$|^from originally$/
+
+/** Whether a turn is about signing in: "log in", "sign you in", "login". */
+const signsIn = (all: ReadonlyArray<Token>, from: number, to: number): boolean => {
+  for (let at = from; at < to; at++) {
+    const word = all[at]?.lower ?? ""
+    const isVerb = /^(?:log|logs|logged|logging|sign|signs|signed|signing)$/.test(word)
+    if (/^(?:login|signin|online)$/.test(word)) return true
+    if (isVerb && (all[at + 1]?.lower === "in" || all[at + 2]?.lower === "in")) return true
+  }
+  return false
+}
+
+/** What else a phrase may ask for. */
+const furtherReadings = (all: ReadonlyArray<Token>, from: number, to: number, one: Asked): ReadonlyArray<Asked> => {
+  const { phrase, reads } = one
+  // "when do you close": a day or an hour.
+  if (reads === "date" && phrase.startsWith("when")) return [{ ...one, field: "time", reads: "time" }]
+  // "where are your parents from": a place or what they are.
+  if (reads === "place" && FROM_PEOPLE.test(phrase)) return [{ ...one, field: "origin", reads: "words" }]
+  // "what name do you log in with": a person's or a user's.
+  return reads === "name" && signsIn(all, from, to) ? [{ ...one, field: "username", reads: "words" }] : []
 }
 
 /** Everything that tokens `from` to `to` ask for, in reading order. `cues` are those of the same tokens. */
@@ -210,8 +265,7 @@ export const questionsIn = (
     const { field, reads } = hit.value
     const one = { field, reads, min, max, phrase, isWeak: false, from: at, to: hit.to }
     found.push(isUnknownKind(all, from, one) ? { ...one, ...unknownNumber } : one)
-    // "when do you close": a day or an hour.
-    if (reads === "date" && phrase.startsWith("when")) found.push({ ...one, field: "time", reads: "time" })
+    found.push(...furtherReadings(all, from, to, one))
     at = hit.to - 1
   }
   const sent = sentCode(all, from, to, found)

@@ -220,11 +220,19 @@ const sharp = atWords("sharp dot", (reader, at, found) => {
 /** "about half six": half past six */
 const halfHour = atWords("half", (reader, at, found) => {
   const isHour = /^[dt]$/.test(reader.cls(at + 1)) && reader.value(at + 1) >= 1 && reader.value(at + 1) <= 12
-  const isAfter = /^(at|by|around|about|until|till|til|from|and|before|after|to|between|like|it's|say)$/.test(
+  const isAfter = /^(at|by|around|about|until|till|til|from|and|before|after|past|to|between|like|it's|say)$/.test(
     reader.word(at - 1)
   )
   if (isHour && isAfter && (reader.endsAt(at + 2, /^[.,?!;nR&ib]$/) || clockFollowers.has(reader.word(at + 2))))
     found.push(time(reader, at, at + 2, 0.66, "half past an hour"))
+  return undefined
+})
+
+/** "I was on the nine forty train": what is called by the time that it begins at. */
+const calledByHour = atWords("train flight ferry service showing slot appointment", (reader, at, found) => {
+  const from = fullHourBefore(reader, at)
+  if (from !== undefined && /^(the|my|our|a|an)$/.test(reader.word(from - 1)))
+    found.push(time(reader, from, at, 0.87, `hour before "${reader.word(at)}"`))
   return undefined
 })
 
@@ -247,7 +255,7 @@ const choice = atWords("or instead", (reader, at, found) => {
   return undefined
 })
 
-const rangesAndLateHours = byToken([choice, range, rough, lateHour, sharp, halfHour])
+const rangesAndLateHours = byToken([choice, range, rough, lateHour, sharp, halfHour, calledByHour])
 
 /** Times of the day, written or spoken. */
 export const clockTimes: Recognizer = (reader) => [

@@ -150,6 +150,7 @@ const firstDays = (reader: CallReader): ReadonlyArray<Candidate> =>
 const endsOrdinal = (reader: CallReader, to: number): boolean =>
   reader.endsAt(to, /^[.,?!;nR]$/) ||
   clockFollowers.has(reader.word(to)) ||
+  reader.word(to) === "instead" ||
   (reader.cls(to) === "f" && reader.word(to + 1) === "the") ||
   /^(this|next)$/.test(reader.word(to + 1))
 

@@ -1,6 +1,6 @@
 import { addressRules } from "./AddressParts.js"
 import { byToken, type Recognizer } from "./CallReader.js"
-import { namedPlace, townAfterPreposition, townOfBranch } from "./PlaceNames.js"
+import { calledPlace, namedHouse, namedPlace, townAfterPreposition, townOfBranch } from "./PlaceNames.js"
 import { coordinateRules } from "./SpokenCoordinates.js"
 import { streetRules } from "./Streets.js"
 
@@ -11,5 +11,7 @@ export const locations: Recognizer = byToken([
   namedPlace,
   townAfterPreposition,
   townOfBranch,
+  namedHouse,
+  calledPlace,
   ...coordinateRules
 ])

@@ -136,12 +136,15 @@ const longNumber: FormRule = ({ guess, isDigits, run }) =>
     ? guess("numerical_pii", 0.51, "a long number that nothing explains")
     : undefined
 
+/** Fewest figures beside one letter of a spelled code: "s one one oh four nine seven six". */
+const MANY_FIGURES = 6
+
 const spelledCode: FormRule = ({ guess, isDigits, isThing, run: { chars, digits, pieces, spoken } }) =>
   !isDigits &&
   !isThing &&
   spoken &&
   digits >= 2 &&
-  chars.length - digits >= 2 &&
+  (chars.length - digits >= 2 || digits >= MANY_FIGURES) &&
   chars.length >= 5 &&
   pieces.length >= 4
     ? guess("numerical_pii", 0.52, "a spelled code that nothing explains")

@@ -17,6 +17,39 @@ const counted =
 /** Most tokens between the cues of a bank's code and of an account. */
 const BANK_REACH = 24
 
+/** Fewest figures of the number of a payment card, some of them misheard as letters. */
+export const CARD_FIGURES = 12
+
+/** Words that make a card one for payments. */
+const PAYS = /credit|debit|visa|master|amex|american|discover|gift/
+
+/** What a number of a card may be of that is too short for a payment card and longer than its last figures. */
+const ofAnyCard: ReadonlyArray<SensitiveField> = [
+  ...(["account_number", "healthcare_number", "numerical_pii"] as const),
+  ...(["driver_license", "passport_number", "ssn", "bank_account"] as const)
+]
+
+/** Most figures of a part of a card's number that is given alone. */
+const MAX_LAST = 4
+
+/** Whether a phrase that means a payment card may mean a card of any kind: "the number on the card". */
+export const mayBeAnyCard = ({ field, phrase }: Pick<Cue, "field" | "phrase">): boolean =>
+  field === "credit_card" && phrase.includes("card") && !PAYS.test(phrase)
+
+/** The fields that a phrase may mean besides its first one, by the length of the whole value behind it. */
+export const furtherFields = (
+  cue: Pick<Cue, "also" | "field" | "phrase">,
+  length: number
+): ReadonlyArray<SensitiveField> =>
+  length > MAX_LAST && length < CARD_FIGURES && mayBeAnyCard(cue) ? ofAnyCard : (cue.also ?? [])
+
+/** "The member number on my Blue Cross card is x w q 5 5 ...": a code with letters is of no payment card. */
+const isOtherCard = (cue: Cue, chain: Chain, digits: number): boolean =>
+  cue.field === "credit_card" &&
+  cue.kind === "plain" &&
+  digits < CARD_FIGURES &&
+  chain.some((run) => run.digits < run.chars.length)
+
 const fits = (cue: Cue, length: number): boolean => length >= cue.min && length <= cue.max
 
 const isBankCode = (other: Cue | undefined): other is Cue =>
@@ -85,7 +118,8 @@ const deciding = (reader: CallReader, chain: Chain, { longest, total }: Lengths)
   if (first === undefined || last === undefined) return undefined
   const digits = chain.reduce((sum, run) => sum + run.digits, 0)
   const isPlausible = (cue: Cue): boolean =>
-    chain.some((run) => fits(cue, run.chars.length)) || fits(cue, longest) || fits(cue, total)
+    (chain.some((run) => fits(cue, run.chars.length)) || fits(cue, longest) || fits(cue, total)) &&
+    !isOtherCard(cue, chain, digits)
   const nearest = reader.nearestCue(first.from, last.to, (cue) =>
     cue.field === "nothing" ? digits > 0 : isPlausible(cue)
   )
@@ -149,7 +183,7 @@ const names = ({ cue, distance, side }: Weighed): boolean =>
 const ALSO = 0.1
 
 /** The further meanings of a cue, for those who request their fields alone. */
-export const alsoReadings = ({ also = [] }: Pick<Cue, "also">, one: Candidate): ReadonlyArray<Candidate> =>
+export const alsoReadings = (also: ReadonlyArray<SensitiveField>, one: Candidate): ReadonlyArray<Candidate> =>
   also
     .filter((field) => field !== one.field)
     .map((field) => ({ ...one, field, score: Math.max(0.5, one.score - ALSO), isAlso: true }))
@@ -165,6 +199,7 @@ export const byCue = (reader: CallReader, chain: Chain, lengths: Lengths): Reado
   const isNamed = names(weighed)
   const isOfBank = isNextToBankCode(reader, cue)
   const evidence = `cue "${cue.phrase}" ${weighed.distance} words ${weighed.side}`
+  const further = furtherFields(cue, lengths.total)
   return chain.flatMap((run) => {
     const { length } = run.chars
     if (reader.cls(run.from - 1) === "$" || isOfCurrency(reader, run) || (length < 7 && isCount(reader, run))) return []
@@ -184,6 +219,6 @@ export const byCue = (reader: CallReader, chain: Chain, lengths: Lengths): Reado
       ...(isPart ? ["given in parts"] : [])
     )
     const one = { ...read, byCue: true, isNamed }
-    return [one, ...alsoReadings(cue, one)]
+    return [one, ...alsoReadings(further, one)]
   })
 }

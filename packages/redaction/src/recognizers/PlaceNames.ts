@@ -99,6 +99,28 @@ export const townOfBranch = atWords(
   }
 )
 
+/** Most words of the name of a house. */
+const MAX_HOUSE = 2
+
+/** "over at lindenhof farm", "it's rose cottage": a house that is called by a name. */
+export const namedHouse = atWords("farm cottage lodge manor grange vicarage rectory farmhouse", (reader, at, found) => {
+  let from = at
+  while (at - from < MAX_HOUSE && reader.cls(from - 1) === "w" && !functionWords.has(reader.word(from - 1))) from--
+  const isNamed = from < at && !reader.isIn("common1", reader.word(at - 1))
+  if (isNamed && /^(at|in|from|near|it's|is|called)$/.test(reader.word(from - 1)))
+    found.push(reader.candidate("location", from, at + 1, 0.62, `house called "${reader.word(at)}"`))
+  return undefined
+})
+
+/** "a little place called yarrow" */
+export const calledPlace = atWords("called", (reader, at, found) => {
+  if (!/^(place|town|village|suburb|hamlet|city|neighborhood)$/.test(reader.word(at - 1))) return undefined
+  let to = at + 1
+  while (to - at <= MAX_HOUSE && reader.cls(to) === "w" && !functionWords.has(reader.word(to))) to++
+  if (to > at + 1) found.push(reader.candidate("location", at + 1, to, 0.92, `name of a ${reader.word(at - 1)}`))
+  return undefined
+})
+
 /** "in toledo", "moved to grand rapids last year": a town of the place set behind a preposition of place. */
 export const townAfterPreposition = atWords(
   "in from to near outside around via visiting leaving",

@@ -47,7 +47,9 @@ const VALUE_REACH = 14
 const isPart = (word: string): boolean => /^[_.-]$|^\d/.test(word) || spelledSigns.has(word)
 
 /** Whether a value is asked for in the sentence that a cue stands in. */
-const isAsked = (reader: CallReader, at: number): boolean => {
+const isAsked = (reader: CallReader, at: number, { answer }: SecretKind): boolean => {
+  // "and your mother's name before she married"
+  if (answer === true && reader.word(at - 1) === "your") return true
   for (let back = at - 1; back >= Math.max(0, at - 8) && !ends.test(reader.written(back)); back--)
     if (asksFor.has(reader.word(back))) return true
   return false
@@ -63,11 +65,11 @@ interface Lead {
 }
 
 /** Goes from a cue to the first token that may be its value. */
-const leadTo = (reader: CallReader, cueFrom: number, cueTo: number): Lead => {
+const leadTo = (reader: CallReader, cueFrom: number, cueTo: number, kind: SecretKind): Lead => {
   const { call } = reader
   let from = cueTo
   // "password please"
-  let asked = isAsked(reader, cueFrom) || reader.word(cueTo) === "please"
+  let asked = isAsked(reader, cueFrom, kind) || reader.word(cueTo) === "please"
   let turned = false
   // "log in as ..." ends in its own link.
   let isLinked = /^(as|is)$/.test(reader.word(cueTo - 1)) || reader.word(cueTo) === "to"
@@ -192,7 +194,7 @@ const secret: TokenRule = (reader, at, found) => {
   const hit = cues.longestAt(reader.all, at)
   if (hit === undefined) return undefined
   const kind = hit.value
-  const { from, isAnswer, isLinked } = leadTo(reader, at, hit.to)
+  const { from, isAnswer, isLinked } = leadTo(reader, at, hit.to, kind)
   if (!reader.exists(from) || /^[nP]$/.test(reader.cls(from))) return hit.to
   if (!isLinked && !isAnswer && !looksLikeCode(reader, kind, at, hit.to, from)) return hit.to
   const isSeveral = reader.endsAt(from + 1, /^w$/) && !noValue.has(reader.word(from + 1))

@@ -1,7 +1,7 @@
 /** Values in answers, by what the question asks for. */
 import { speakerAt } from "../../CallText.js"
 import type { AnswerPlace, Exchange } from "../../dialogue/Dialogue.js"
-import type { Asked, Reading } from "../../dialogue/Questions.js"
+import { type Asked, type Reading, unknownNumber } from "../../dialogue/Questions.js"
 import { acknowledgements, fillers, functionWords, wordSet } from "../../Lexicon.js"
 import { isNanp } from "../../Numbering.js"
 import type { SensitiveField } from "../../SensitiveField.js"
@@ -9,7 +9,7 @@ import type { Candidate } from "../../TextSpan.js"
 import { isCardNumber, isSsn, isVin } from "../../Validators.js"
 import { nameParticles } from "../../WordLists.js"
 import type { CallReader } from "../CallReader.js"
-import { alsoReadings } from "../NumbersByCue.js"
+import { alsoReadings, CARD_FIGURES, furtherFields, mayBeAnyCard } from "../NumbersByCue.js"
 import { bodyColors } from "../PhysicalAttributes.js"
 import { around, type Content, contentsOf } from "./Contents.js"
 import {
@@ -131,15 +131,36 @@ const isTalk = (reader: CallReader, at: number): boolean =>
   acknowledgements.has(reader.word(at)) ||
   /^(it's|it|is|that's|says|reads)$/.test(reader.word(at))
 
+/** Least letters of a code that is of no payment card. */
+const MIN_LETTERS = 2
+
+/** What is asked for by "the number on the card" where its answer is a code with letters: a number of any card. */
+const ofOtherCards = (
+  reader: CallReader,
+  answers: ReadonlyArray<AnswerPlace>,
+  asked: ReadonlyArray<Asked>
+): ReadonlyArray<Asked> => {
+  if (!asked.some(mayBeAnyCard)) return asked
+  const chars = charsIn(
+    answers.filter(({ byAsker }) => !byAsker).flatMap((place) => codeStretches(reader, place, true, false))
+  )
+  const letters = chars.replace(/\d/g, "").length
+  return letters < MIN_LETTERS || chars.length - letters >= CARD_FIGURES || letters === chars.length
+    ? asked
+    : asked.map((one) => (mayBeAnyCard(one) ? { ...one, ...unknownNumber } : one))
+}
+
 /** Digits, letters and check digits decide which of the numbers that were asked for is answered. */
 const codes = (
   reader: CallReader,
   { answers, asked: all }: Exchange,
-  asked: ReadonlyArray<Asked>
+  phrases: ReadonlyArray<Asked>
 ): ReadonlyArray<Candidate> => {
+  const asked = ofOtherCards(reader, answers, phrases)
   const letters = asked.some(({ field }) => !figuresOnly.has(field))
   const stretches = answers.flatMap((place) => codeStretches(reader, place, letters, asked.length > 1))
   const values = valuesOf(reader, stretches)
+  const longest = Math.max(0, ...values.map(({ length }) => length))
   const one = chosen(asked, values)
   if (one?.isUnnamed === true && !isBareCode(reader, answers, stretches)) return []
   if (one === undefined || !/\d/.test(charsIn(stretches)) === (one.field !== "vehicle_id")) return []
@@ -162,7 +183,7 @@ const codes = (
       readingsOf(isOne ? [...asked, ...dates] : asked, one, stretch.chars, isOne).flatMap((reading, at) => {
         const score = (reading.field === "nothing" ? HARMLESS : ANSWER) - at * SCORE_STEP
         const answer = candidateOf(reader, reading, stretch, score)
-        return [answer, ...alsoReadings(reading, answer)]
+        return [answer, ...alsoReadings(furtherFields(reading, longest), answer)]
       })
     )
 }
@@ -216,7 +237,7 @@ const measured = (
         .filter((one, _, all) => accepts(one, all))
         .flatMap((stretch) => {
           const answer = candidateOf(reader, asked, stretch, ANSWER)
-          return [answer, ...alsoReadings(asked, answer)]
+          return [answer, ...alsoReadings(asked.also ?? [], answer)]
         })
 
 const particles: ReadonlySet<string> = new Set([...nameParticles, "dr", "doctor", "mr", "mrs", "ms", "st"])
