@@ -16,7 +16,7 @@ export interface PhraseTrie<A> {
 
 /** "which town's" goes on like "which town". */
 const step = <A>({ next }: Node<A>, word: string): Node<A> | undefined =>
-  next.get(word) ?? (word.endsWith("'s") ? next.get(word.slice(0, -2)) : undefined)
+  next.size === 0 ? undefined : (next.get(word) ?? (word.endsWith("'s") ? next.get(word.slice(0, -2)) : undefined))
 
 export const phraseTrie = <A>(): PhraseTrie<A> => {
   const root: Node<A> = { next: new Map(), value: undefined }

@@ -40,6 +40,14 @@ const keepWords = wordSet(
 )
 
 const MARK = /^[^\p{L}\p{N}]+$/u
+const SMALL_A = 97
+const SMALL_Z = 122
+
+/** Whether a token has no letter or figure. Most begin with a small letter, which costs less to see than the pattern. */
+const isMark = (text: string): boolean => {
+  const first = text.charCodeAt(0)
+  return !(first >= SMALL_A && first <= SMALL_Z) && MARK.test(text)
+}
 
 /** Most turns for which a question that nobody has answered holds, and most turns of one answer. */
 const MAX_TURNS = 40
@@ -107,6 +115,7 @@ const isFigure = (cls: string): boolean => FIGURE.test(cls)
 /** A call's turns, as the state machine below reads them. */
 class TurnReader {
   readonly turns: ReadonlyArray<TurnTokens>
+  readonly #figures = new Map<number, number>()
   #cue = 0
 
   constructor(
@@ -167,7 +176,7 @@ class TurnReader {
     const { from, to } = this.place(turn)
     for (let at = from; at < to; at++) {
       const token = this.call.tokens.all[at]
-      if (token === undefined || MARK.test(token.text) || isFigure(token.cls)) continue
+      if (token === undefined || isMark(token.text) || isFigure(token.cls)) continue
       if (!acknowledgements.has(token.lower) && !fillers.has(token.lower) && !keepWords.has(token.lower)) return false
     }
     return true
@@ -181,7 +190,7 @@ class TurnReader {
     for (let at = from; at < to; at++) {
       const token = this.call.tokens.all[at]
       if (token?.cls === "P" && isFirst) return true
-      if (token === undefined || MARK.test(token.text) || fillers.has(token.lower)) continue
+      if (token === undefined || isMark(token.text) || fillers.has(token.lower)) continue
       if (isFirst && (isFigure(token.cls) || CORRECTION.test(token.lower))) return true
       isFirst = false
       words++
@@ -205,7 +214,7 @@ class TurnReader {
     for (let at = from; at < to; at++) {
       const token = this.call.tokens.all[at]
       if (token?.cls === "P") return true
-      if (token === undefined || MARK.test(token.text)) continue
+      if (token === undefined || isMark(token.text)) continue
       if (isFigure(token.cls)) return true
       if (token.cls === "w" && !acknowledgements.has(token.lower) && !keepWords.has(token.lower)) return true
     }
@@ -214,7 +223,14 @@ class TurnReader {
 
   /** Digits of a turn, those that are said in words included. */
   figures(turn: number): number {
-    const { from, to } = this.place(turn)
+    const known = this.#figures.get(turn)
+    if (known !== undefined) return known
+    const figures = this.#countFigures(this.place(turn))
+    this.#figures.set(turn, figures)
+    return figures
+  }
+
+  #countFigures({ from, to }: TurnTokens): number {
     let figures = 0
     for (let at = from; at < to; at++) {
       const token = this.call.tokens.all[at]
@@ -229,12 +245,13 @@ class TurnReader {
     const { from, to } = this.place(turn)
     const { all } = this.call.tokens
     for (let at = to - 1; at >= from; at--) {
+      if (!VALUE.test(all[at]?.cls ?? "")) continue
       // "the last four of": no figure of a value.
       if (all[at]?.cls === "d" && PART.has(all[at - 1]?.lower ?? "")) continue
       // "how old is the little one": somebody
       const isAlone = !FIGURE.test(all[at + 1]?.cls ?? "") || at === to - 1
       if (all[at]?.lower === "one" && isAlone && /^[wT]$/.test(all[at - 1]?.cls ?? "")) continue
-      if (VALUE.test(all[at]?.cls ?? "")) return at
+      return at
     }
     return from - 1
   }
@@ -289,7 +306,7 @@ class TurnReader {
     const { from, to } = this.place(turn)
     for (let at = from; at < to; at++) {
       const token = this.call.tokens.all[at]
-      if (token === undefined || (at >= one.from && at < one.to) || MARK.test(token.text)) continue
+      if (token === undefined || (at >= one.from && at < one.to) || isMark(token.text)) continue
       if (!OPENING.has(token.lower) && !LIST.has(token.lower) && !fillers.has(token.lower) && token.lower !== "please")
         return false
     }

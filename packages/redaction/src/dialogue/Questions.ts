@@ -82,6 +82,11 @@ const numberNouns =
   wordSet(`number numbers no num ref digit digits code codes id ids reference identifier identification figure figures registration
  license plate tag badge credential credentials passcode`)
 
+const hasNumberNoun = (all: ReadonlyArray<Token>, from: number, to: number): boolean => {
+  for (let at = from; at < to; at++) if (numberNouns.has(all[at]?.lower ?? "")) return true
+  return false
+}
+
 /** What shows numbers of its own: "what code does the machine show", "what does the meter say". */
 const devices =
   wordSet(`machine printer dishwasher washer dryer oven stove fridge freezer boiler furnace heater thermostat meter gauge odometer
@@ -268,10 +273,13 @@ export const questionsIn = (
     found.push(...furtherReadings(all, from, to, one))
     at = hit.to - 1
   }
-  const sent = sentCode(all, from, to, found)
-  if (sent !== undefined) found.push(sent)
-  const unlisted = found.length === 0 ? unlistedNumber(all, from, to) : undefined
-  if (unlisted !== undefined) found.push(unlisted)
+  // Most turns have no such word, and looking for one costs less than the rest.
+  if (hasNumberNoun(all, from, to)) {
+    const sent = sentCode(all, from, to, found)
+    if (sent !== undefined) found.push(sent)
+    const unlisted = found.length === 0 ? unlistedNumber(all, from, to) : undefined
+    if (unlisted !== undefined) found.push(unlisted)
+  }
   for (let at = from; found.length === 0 && to - from <= MAX_WORD && at < to; at++) {
     const phrase = all[at]?.lower ?? ""
     if (/^(year|month|day)$/.test(phrase))

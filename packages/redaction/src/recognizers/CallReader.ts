@@ -143,8 +143,8 @@ export type Recognizer = (reader: CallReader) => ReadonlyArray<Candidate>
 export type TokenRule = (reader: CallReader, at: number, found: Array<Candidate>) => number | undefined
 
 /** A rule that is tried at these words alone. Most rules are, and looking a word up costs less than matching it. */
-export const atWords = (words: string, rule: TokenRule): WordRule => {
-  const starts = wordSet(words)
+export const atWords = (words: string | ReadonlySet<string>, rule: TokenRule): WordRule => {
+  const starts = typeof words === "string" ? wordSet(words) : words
   const atWord: TokenRule = (reader, at, found) => (starts.has(reader.word(at)) ? rule(reader, at, found) : undefined)
   return Object.assign(atWord, { starts })
 }
@@ -152,29 +152,36 @@ export const atWords = (words: string, rule: TokenRule): WordRule => {
 /** A rule with the words that it is tried at. */
 type WordRule = TokenRule & { readonly starts?: ReadonlySet<string> }
 
-/** The words that rules are tried at; undefined where one of them is tried at every token. */
-const startsOf = (rules: ReadonlyArray<WordRule>): ReadonlySet<string> | undefined =>
-  rules.every(({ starts }) => starts !== undefined)
-    ? new Set(rules.flatMap(({ starts = [] }) => [...starts]))
-    : undefined
+/** The rules that are tried at a word: those of that word, and those that are tried at every token, in their order. */
+const rulesAt = (rules: ReadonlyArray<WordRule>): ((word: string) => ReadonlyArray<WordRule>) => {
+  const always = rules.filter(({ starts }) => starts === undefined)
+  const byWord = new Map<string, ReadonlyArray<WordRule>>()
+  for (const word of rules.flatMap(({ starts = [] }) => [...starts]))
+    byWord.set(
+      word,
+      rules.filter(({ starts }) => starts?.has(word) !== false)
+    )
+  return (word) => byWord.get(word) ?? always
+}
 
 /** A recognizer that goes through a call token by token, past tokens of the `skipped` classes, and tries its rules in order. */
-export const byToken =
-  (rules: ReadonlyArray<WordRule>, skipped = "Pn", starts = startsOf(rules)): Recognizer =>
-  (reader) => {
+export const byToken = (rules: ReadonlyArray<WordRule>, skipped = "Pn"): Recognizer => {
+  const at = rulesAt(rules)
+  return (reader) => {
     const found: Array<Candidate> = []
-    for (let at = 0; at < reader.all.length;) {
+    for (let token = 0; token < reader.all.length;) {
       let next: number | undefined
-      if (starts?.has(reader.word(at)) !== false && !skipped.includes(reader.cls(at))) {
-        for (const rule of rules) {
-          next = rule(reader, at, found)
+      if (!skipped.includes(reader.cls(token))) {
+        for (const rule of at(reader.word(token))) {
+          next = rule(reader, token, found)
           if (next !== undefined) break
         }
       }
-      at = next ?? at + 1
+      token = next ?? token + 1
     }
     return found
   }
+}
 
 /** Runs a pattern over the text of the call; `read` validates a match. */
 export const byPattern = (

@@ -143,10 +143,10 @@ const isOfHeat = (reader: CallReader, at: number): boolean =>
 const bareHours = byToken([
   (reader, at, found) => {
     const before = reader.word(at - 1)
-    // "nine hundred at two each", "bake at three fifty"
-    if (apiece.has(reader.word(minutesEnd(reader, at + 1))) || isOfHeat(reader, at)) return undefined
     if (!hourPrepositions.has(before) || !/^[dtN]$/.test(reader.cls(at))) return undefined
     if (reader.value(at) < 1 || reader.value(at) > 12) return undefined
+    // "nine hundred at two each", "bake at three fifty"
+    if (apiece.has(reader.word(minutesEnd(reader, at + 1))) || isOfHeat(reader, at)) return undefined
     const to = minutesEnd(reader, at + 1)
     const hasMinutes = to > at + 1
     const ends = reader.endsAt(to, /^[.,?!;nRW]$/) || clockFollowers.has(reader.word(to))

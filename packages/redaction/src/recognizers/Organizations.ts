@@ -2,7 +2,7 @@ import { functionWords, wordSet } from "../Lexicon.js"
 import { phraseTrie } from "../PhraseTrie.js"
 import { brands, brandsAndNames, businessHeads, demonyms, productNouns, wordNames } from "../WordLists.js"
 import { placePrepositions, places } from "./PlaceNames.js"
-import { byToken, type CallReader, type Recognizer, type TokenRule } from "./CallReader.js"
+import { atWords, byToken, type CallReader, type Recognizer, type TokenRule } from "./CallReader.js"
 
 const brandNames = phraseTrie<true>()
 for (const brand of brands) brandNames.add(brand.replace(/([.&-])/g, " $1 ").split(/\s+/), true)
@@ -55,21 +55,20 @@ const measures = wordSet(
 const MAX_AMOUNT = 5
 
 /** "sixty four gigabytes", "a sixty watt bulb": a number and its unit are no name, place or time. */
-const measure: TokenRule = (reader, at, found) => {
-  if (!measures.has(reader.word(at))) return undefined
+const measure = atWords(measures, (reader, at, found) => {
   let from = at
   while (at - from < MAX_AMOUNT && /^[dtyzNhko]$/.test(reader.cls(from - 1))) from--
   if (from < at) found.push(reader.candidate("nothing", from, at + 1, 0.75, "a measure"))
   return undefined
-}
+})
 
 /** "on a scale of one to ten" */
-const scale: TokenRule = (reader, at, found) => {
-  const isScale = reader.word(at) === "scale" && /^(of|from)$/.test(reader.word(at + 1))
+const scale = atWords("scale", (reader, at, found) => {
+  const isScale = /^(of|from)$/.test(reader.word(at + 1))
   if (isScale && /^[dtN]$/.test(reader.cls(at + 2)) && /^[dtN]$/.test(reader.cls(at + 4)))
     found.push(reader.candidate("nothing", at + 2, at + 5, SURE, "a scale"))
   return undefined
-}
+})
 
 const demonymWords: ReadonlySet<string> = new Set(demonyms)
 
@@ -77,8 +76,7 @@ const isListedName = (reader: CallReader, word: string): boolean =>
   reader.isIn("firstNames", word) || reader.isIn("lastNames", word)
 
 /** "Boston fern", "Turkish delight": a place or a people in the name of a thing, not behind a preposition of place. */
-const product: TokenRule = (reader, at, found) => {
-  if (!productNouns.has(reader.word(at))) return undefined
+const product = atWords(productNouns, (reader, at, found) => {
   // "a manhattan clam chowder"
   for (const from of [at - 1, at - 2]) {
     const before = reader.word(from - 1)
@@ -94,7 +92,7 @@ const product: TokenRule = (reader, at, found) => {
     break
   }
   return undefined
-}
+})
 
 const isKnown = (reader: CallReader, word: string): boolean =>
   (reader.isIn("firstNames", word) || reader.isIn("lastNames", word) || reader.isIn("places", word)) &&
@@ -112,9 +110,8 @@ const companyForms = wordSet(
 const MAX_BUSINESS = 4
 
 /** "Paris Hilton Hotel" */
-const business: TokenRule = (reader, at, found) => {
+const business = atWords(businessHeads, (reader, at, found) => {
   const head = reader.word(at)
-  if (!businessHeads.has(head)) return undefined
   const isCapital = reader.isCapitalized(at)
   let from = at
   while (
@@ -130,7 +127,7 @@ const business: TokenRule = (reader, at, found) => {
     (isCapital && companyForms.has(head))
   found.push(reader.candidate("nothing", from, at + 1, isSure ? SURE : 0.72, "name of a business"))
   return undefined
-}
+})
 
 /** Businesses and products: a reading that keeps their names from being taken for people and places. */
 export const organizations: Recognizer = byToken([brand, ordinaryWord, product, business, measure, scale])
