@@ -41,7 +41,7 @@ export const makeLookupBatch = <A, E>({
     batch.clear()
   }
 
-  /** Looks up a batch when its window has ended. A daemon: the first caller may disconnect while others wait. */
+  /** Looks up a batch when its window has ended. A daemon: the first caller may disconnect while others wait for it. */
   const run = (batch: Batch<A, E>) =>
     Effect.sleep(window).pipe(
       Effect.zipRight(
@@ -51,22 +51,25 @@ export const makeLookupBatch = <A, E>({
         })
       ),
       Effect.onExit((exit) => Effect.sync(() => answer(batch, exit))),
-      Effect.forkDaemon,
-      Effect.interruptible
+      Effect.interruptible,
+      Effect.forkDaemon
     )
 
   return (key) =>
-    Effect.suspend(() => {
+    // Others may join a batch before it runs: whoever opens it is not interrupted in between.
+    Effect.uninterruptibleMask((restore) => {
       const isFirst = open === undefined || open.size >= maxKeys
       const batch: Batch<A, E> = open === undefined || isFirst ? new Map() : open
       open = batch
       // A caller that is interrupted stays in its batch, where resuming it has no effect: removing it would cost each caller more
       // than it saves in a window.
-      const found = Effect.async<Option.Option<A>, E>((resume) => {
-        const callers = batch.get(key)
-        if (callers === undefined) batch.set(key, [resume])
-        else callers.push(resume)
-      })
+      const found = restore(
+        Effect.async<Option.Option<A>, E>((resume) => {
+          const callers = batch.get(key)
+          if (callers === undefined) batch.set(key, [resume])
+          else callers.push(resume)
+        })
+      )
       return isFirst ? Effect.zipRight(run(batch), found) : found
     })
 }

@@ -64,4 +64,33 @@ describe("a batch of lookups", () => {
       expect(yield* Fiber.join(second)).toEqual(Option.some(1))
     })
   )
+
+  it("answers others wherever its first caller is interrupted", async () => {
+    const cases = Array.from({ length: 24 }, (_, steps) => [1, 2, 3].map((tasks) => ({ steps, tasks }))).flat()
+    for (const { steps, tasks } of cases) {
+      const look = makeLookupBatch<number, never>({
+        window: 0,
+        maxKeys: 10,
+        find: (keys) => Effect.succeed(new Map(keys.map((key) => [key, key.length])))
+      })
+      const queue: Array<() => void> = []
+      const run = (count: number) => {
+        for (const task of queue.splice(0, count)) task()
+      }
+      // The first caller yields after 30 steps, which are at another place of the lookup in each case.
+      const before = Effect.forEach(Array.from({ length: steps }), () => Effect.void, { discard: true })
+      const first = Effect.runFork(Effect.zipRight(before, look("a")), {
+        scheduler: {
+          shouldYield: ({ currentOpCount }) => (currentOpCount > 30 ? 0 : false),
+          scheduleTask: (task) => void queue.push(task)
+        }
+      })
+      for (let ran = 0; ran < tasks; ran++) run(1)
+      first.unsafeInterruptAsFork(first.id())
+      const drain = setInterval(() => run(queue.length), 1)
+      const found = await Effect.runPromise(Effect.timeoutOption(look("bb"), "2 seconds"))
+      clearInterval(drain)
+      expect(Option.flatten(found), `${steps} steps before it, ${tasks} tasks`).toEqual(Option.some(2))
+    }
+  })
 })
