@@ -52,6 +52,8 @@ const runTests = (folder, files, pattern) =>
     const report = join(folder, "report.json")
     // A retry would only take time: the tests are deterministic.
     const options = ["--retry=0", "--reporter=json", `--outputFile=${report}`]
+    // Each process loads the engine for itself, which takes as long as many properties.
+    if (isKitAlone) options.push("--poolOptions.forks.minForks=1", "--poolOptions.forks.maxForks=1")
     const child = spawn("npx", ["vitest", "run", ...files, "-t", pattern.source, ...options], {
       cwd: folder,
       stdio: ["ignore", "ignore", "pipe"]
