@@ -46,6 +46,8 @@ export class ProjectionFeed extends Context.Tag("@earshot/core/analytics/Project
     readonly stopUnused: (since: number) => Effect.Effect<boolean, StorageError>
     /** The next calls to project: of at most `limit` changes, and of at most as many calls of a rebuild. Null if there are none. */
     readonly take: (owner: string, limit: number) => Effect.Effect<ProjectionBatch | null, StorageError>
+    /** These calls in groups that are not too large to be loaded and applied at once: documents may have megabytes. */
+    readonly parts: (calls: ReadonlyArray<CallId>) => Effect.Effect<ReadonlyArray<ReadonlyArray<CallId>>, StorageError>
     /** Calls as they are now. Those that are missing are deleted. */
     readonly load: (
       calls: ReadonlyArray<CallId>,

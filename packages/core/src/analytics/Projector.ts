@@ -107,15 +107,19 @@ export const make = (
     const apply = (batch: ProjectionBatch) =>
       Effect.gen(function* () {
         const startedAt = yield* Clock.currentTimeMillis
-        const upserts = yield* holding(feed.load(batch.calls, batch.version))
-        const found = new Set<number>(upserts.map(({ id }) => id))
-        const deletes = batch.calls.filter((id) => !found.has(id))
-        // A process that stood still must not apply what another one has applied since.
-        if ((yield* Clock.currentTimeMillis) >= heldUntil) return false
-        if (batch.calls.length > 0) yield* holding(store.apply({ upserts, deletes }))
-        if (!(yield* feed.acknowledge(owner, batch))) return false
+        let applied = 0
+        for (const part of yield* feed.parts(batch.calls)) {
+          const upserts = yield* holding(feed.load(part, batch.version))
+          const found = new Set<number>(upserts.map(({ id }) => id))
+          const deletes = part.filter((id) => !found.has(id))
+          // A process that stood still must not apply what another one has applied since.
+          if ((yield* Clock.currentTimeMillis) >= heldUntil) return false
+          yield* holding(store.apply({ upserts, deletes }))
+          applied += upserts.length
+        }
+        if ((yield* Clock.currentTimeMillis) >= heldUntil || !(yield* feed.acknowledge(owner, batch))) return false
         const millis = (yield* Clock.currentTimeMillis) - startedAt
-        yield* countBatch({ upserts: upserts.length, deletes: deletes.length, millis })
+        yield* countBatch({ upserts: applied, deletes: batch.calls.length - applied, millis })
         return true
       })
 

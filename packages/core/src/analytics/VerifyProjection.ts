@@ -49,8 +49,10 @@ export const verifyProjection = (
         const reached = (last: number | undefined, length: number) => (length < PAGE ? Infinity : (last ?? Infinity))
         const upTo = Math.min(reached(ids.at(-1), ids.length), reached(stored.at(-1)?.id, stored.length))
         const within = ids.filter((id) => id <= upTo)
-        const calls = within.length === 0 ? [] : yield* feed.load(within, 0)
-        const digests = new Map<CallId, string>(calls.map((call) => [call.id, digestOf(call)]))
+        const digests = new Map<CallId, string>()
+        for (const part of yield* feed.parts(within)) {
+          for (const call of yield* feed.load(part, 0)) digests.set(call.id, digestOf(call))
+        }
         const found = new Map<CallId, string>(
           stored.filter(({ id }) => id <= upTo).map(({ digest, id }) => [id, digest])
         )

@@ -66,6 +66,22 @@ export const rowsWithin = (sizes: ReadonlyArray<number>, limit: number, maxBytes
   return rows
 }
 
+/** The items in their order, in groups of at most `maxBytes`; a larger one is alone. */
+export const groupsWithin = <A>(
+  items: ReadonlyArray<A>,
+  bytesOf: (item: A) => number,
+  maxBytes: number
+): ReadonlyArray<ReadonlyArray<A>> => {
+  const groups: Array<ReadonlyArray<A>> = []
+  const sizes = items.map(bytesOf)
+  for (let at = 0; at < items.length;) {
+    const end = at + rowsWithin(sizes.slice(at), items.length, maxBytes)
+    groups.push(items.slice(at, end))
+    at = end
+  }
+  return groups
+}
+
 /** A page and the opaque cursors of the pages next to it, null at either end. */
 export interface Page<A> {
   readonly next: string | null

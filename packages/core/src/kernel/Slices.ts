@@ -1,8 +1,8 @@
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 
-/** A slice of rows takes a few milliseconds to decode or to print; the `TurnScheduler` may end a turn after each. */
-const SIZE = 50
+/** So many wide rows take a few milliseconds to decode or to print; the `TurnScheduler` may end a turn after each slice. */
+const SIZE = 64
 
 /** What `work` makes of the items, a slice at a time, so that many of them do not keep the event loop busy. */
 export const inSlices = <A, B, E, R>(

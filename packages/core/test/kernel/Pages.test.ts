@@ -19,6 +19,22 @@ describe("the rows of a page within bytes", () => {
     )
   })
 
+  it("are all there in groups, of which none is too large unless it is one row", () => {
+    fc.assert(
+      fc.property(sizes, fc.nat(300), (rows, maxBytes) => {
+        const groups = Pages.groupsWithin(rows, (size) => size, maxBytes)
+        expect(groups.flat()).toEqual(rows)
+        for (const [at, group] of groups.entries()) {
+          const bytes = group.reduce((sum, size) => sum + size, 0)
+          if (group.length !== 1) expect(bytes).toBeLessThanOrEqual(maxBytes)
+          const next = groups[at + 1]?.[0]
+          if (next !== undefined) expect(bytes + next).toBeGreaterThan(maxBytes)
+          expect(group.length).toBeGreaterThan(0)
+        }
+      })
+    )
+  })
+
   it("are all rows of the limit where bytes are plentiful, and one where none are", () => {
     expect(Pages.rowsWithin([5, 5, 5], 2, 1000)).toBe(2)
     expect(Pages.rowsWithin([5, 5, 5], 3, 10)).toBe(2)

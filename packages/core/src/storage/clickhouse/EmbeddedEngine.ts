@@ -27,7 +27,7 @@ export interface EmbeddedConfig {
 
 const USERNAME = "earshot"
 
-/** How many statements run at a time, beside one that writes. */
+/** How many statements run at a time; a batch of changes is up to four. */
 const STATEMENTS = 4
 
 /** The most memory of one statement, in bytes. */

@@ -8,7 +8,9 @@ import { type ProjectionBatch, ProjectionFeed } from "../../analytics/Projection
 import { stateIn } from "../../analytics/ProjectionRules.js"
 import type { ProjectionStatus } from "../../analytics/ProjectionStatus.js"
 import { AgentId, CallId, MetricId, OrganizationId, ProjectId } from "../../kernel/Ids.js"
+import { groupsWithin } from "../../kernel/Pages.js"
 import { UnitOfWork } from "../../kernel/Storage.js"
+import { sizeOf, sizes } from "./BoundedPage.js"
 import { Dialect } from "./Dialect.js"
 import { leaseTime } from "./JobStoreSql.js"
 import * as ProjectionTriggers from "./ProjectionTriggers.js"
@@ -104,6 +106,9 @@ const toEvaluation = ([
   valueText,
   answerLatenciesMs: latencies ?? []
 })
+
+/** Bytes of documents that are loaded and applied at once. */
+const MAX_PART_BYTES = 16_000_000
 
 /** Reads that belong to no organization take turns as if they were one's of their own. */
 const NOBODY = { organizationId: OrganizationId.make(Number.MAX_SAFE_INTEGER) }
@@ -273,6 +278,21 @@ export const layer = Layer.effect(
           storing("ProjectionFeed.take")
         ),
 
+      parts: (calls) =>
+        sizes
+          .all(
+            sql`SELECT c.id, ${sizeOf(sql, dialect, [sql`c.metadata`, sql`c.dynamic_variables`])} AS bytes
+              FROM ${tables.calls} c WHERE ${isOneOf("c.id", calls)}`
+          )
+          .pipe(
+            Effect.map((rows) => {
+              const bytes = new Map(rows.map((row) => [row.id, row.bytes]))
+              return groupsWithin(calls, (id) => bytes.get(id) ?? 0, MAX_PART_BYTES)
+            }),
+            growing("list", NOBODY),
+            storing("ProjectionFeed.parts")
+          ),
+
       load: (calls, version) =>
         readRows(CallRow, (row) => ({
           id: row.id,
@@ -295,7 +315,7 @@ export const layer = Layer.effect(
           evaluations: (row.evaluations ?? []).map(toEvaluation),
           version
         }))
-          .all(
+          .allInSlices(
             sql`SELECT c.id, c.organization_id, c.project_id, c.agent_id, c.timestamp_ms, c.duration_s, c.success,
                 c.is_reviewed, c.call_id, c.trace_id, c.customer_number, c.call_ended_reason, c.dropoff_point, c.topic,
                 c.feedback, ${text("metadata")}, ${text("dynamic_variables")},

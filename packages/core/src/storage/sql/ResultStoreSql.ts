@@ -34,7 +34,7 @@ export const layer = Layer.effect(
           const lock = sql`SELECT organization_id FROM ${tables.capacity} WHERE organization_id = ${permit.organizationId}
             ${dialect.forUpdate}`
           if ((yield* lock).length > 0) return
-          // The organization's first result.
+          // Before the organization's first result.
           yield* sql`INSERT INTO ${tables.capacity} (organization_id, active_sessions, pending_demand)
             VALUES (${permit.organizationId}, 0, 0) ON CONFLICT DO NOTHING`
           yield* lock

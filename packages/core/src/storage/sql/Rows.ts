@@ -1,5 +1,4 @@
 import type { SqlError } from "@effect/sql/SqlError"
-import * as Arr from "effect/Array"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -16,9 +15,15 @@ type Rows = Effect.Effect<ReadonlyArray<object>, SqlError>
 export const readRows = <Row, Columns, A>(row: Schema.Schema<Row, Columns>, make: (row: Row) => A) => {
   const decode = Schema.decodeUnknown(Schema.Array(row))
   const all = (statement: Rows): Effect.Effect<ReadonlyArray<A>, SqlError | ParseResult.ParseError> =>
-    Effect.flatMap(statement, (rows) => inSlices(rows, (slice) => Effect.map(decode(slice), Arr.map(make))))
+    Effect.map(Effect.flatMap(statement, decode), (rows) => rows.map(make))
   return {
     all,
+    /**
+     * As `all`, a slice of the rows at a time: for many or wide ones, and outside of transactions, which would take as long
+     * as what else runs meanwhile.
+     */
+    allInSlices: (statement: Rows): Effect.Effect<ReadonlyArray<A>, SqlError | ParseResult.ParseError> =>
+      Effect.flatMap(statement, (rows) => inSlices(rows, (slice) => all(Effect.succeed(slice)))),
     first: (statement: Rows): Effect.Effect<Option.Option<A>, SqlError | ParseResult.ParseError> =>
       Effect.map(all(statement), (rows) => Option.fromNullable(rows[0])),
     /** For statements that answer exactly one row, such as INSERT ... RETURNING; none is a defect. */

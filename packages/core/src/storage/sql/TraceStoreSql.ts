@@ -286,10 +286,8 @@ export const layer = Layer.effect(
       parts: (id, limit) =>
         sql`SELECT part FROM ${tables.trace_spans} WHERE trace_id = ${id} ORDER BY start_ms DESC, span DESC LIMIT ${limit}`.pipe(
           // A trace may have thousands of parts: other fibers run while they are decoded.
-          Effect.flatMap((rows) =>
-            Effect.forEach(chunksOf(rows), (some) => Effect.zipLeft(parts.all(Effect.succeed(some)), Effect.yieldNow()))
-          ),
-          Effect.map((chunks) => chunks.flat().toReversed()),
+          parts.allInSlices,
+          Effect.map((all) => all.toReversed()),
           storing("TraceStore.parts")
         ),
       read: (permit, id) =>
