@@ -112,8 +112,9 @@ const INTRODUCED = 0.9
  * requests it must not find the value because another field looked likelier.
  */
 const isOtherReading = (one: Candidate, best: Candidate): boolean => {
-  // "My customer account number is 704418236": as long as a phone number, but not one.
-  if (best.isNamed === true && one.isGuess === true) return false
+  // "My customer account number is 704418236": as long as a phone number, but not one. In "I don't have my account
+  // number, 904418236 is where you reach me" no phrase names it, and whatever else it may be counts.
+  if (best.byCue === true && one.isGuess === true) return best.isNamed !== true && areAlike(best.field, one.field)
   const isAboutPerson = best.field === "medical_professional" || best.field === "password"
   if (isAboutPerson && one.field === "person_name") return true
   // A question asked for two things, and the answer may be either.

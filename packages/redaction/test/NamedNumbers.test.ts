@@ -93,6 +93,119 @@ describe("a number that is named", () => {
   })
 })
 
+describe("a number near a phrase that does not name it", () => {
+  const expectPhone = (...lines: ReadonlyArray<string>): void => {
+    expect(fieldsOf(...lines), lines.join(" / ")).toContain("phone_number")
+  }
+
+  it("may be a phone number where a sentence ends, another word or a negation stands between", () => {
+    for (const value of ["904418236", "nine oh four four one eight two three six"])
+      for (const line of [
+        `the claim is mine. ${value}.`,
+        `i haven't got the claim number but ${value} gets me`,
+        `i don't have my account number. ${value} is where you reach me`,
+        `not my account number, ${value}, that rings at home`,
+        `no account number just ${value} to text me`,
+        `i forgot my member number so use ${value}`,
+        `no policy number sorry only ${value}`,
+        `the account is old. ${value}`,
+        `my account number isn't ${value}`,
+        `it's on my account ${value}`,
+        `it's ${value} my account is locked`,
+        `${value} isn't my account number`,
+        `${value}. my account number is somewhere here`
+      ])
+        expectPhone(`C: ${line}`)
+  })
+
+  it("may be what an open question asks for, whatever else it is said to be of", () => {
+    expectPhone("A: phone number", "C: on the account it's 904418236")
+    expectPhone("A: best phone number for you", "C: the one on my account, 904418236")
+    expectPhone("A: what's the number to ring", "C: same as on my policy number 904418236")
+    expectPhone("A: phone number", "C: it's on my insurance card 904418236")
+    expect(fieldsOf("A: what's your member number", "C: my account number is 904418236")).toContain("healthcare_number")
+  })
+
+  it("is none where linking words alone stand between", () => {
+    for (const line of [
+      "my account number, it's 904418236",
+      "my account number: 904418236",
+      "the account is 904418236",
+      "904418236, that's my account number",
+      "904418236 is the account",
+      "no, my account number is 904418236",
+      "acct no. 904418236",
+      "i'm not sure but my account number is 904418236"
+    ])
+      expect(fieldsOf(`C: ${line}`), line).not.toContain("phone_number")
+  })
+})
+
+describe("the end of something, behind the number of a card", () => {
+  const card = ["A: card please", "C: 4111 1111 1111 1111"]
+  const isOfCard = (question: string): boolean =>
+    redacted([...card, `A: ${question}`, "C: march third"], ["credit_card"]).at(-1) !== "march third"
+
+  it.each([
+    "when does it expire",
+    "and when does it run out",
+    "when does the card expire",
+    "when is it valid until",
+    "when's it good till",
+    "when will that one end"
+  ])("is of the card: %s", (question) => {
+    expect(isOfCard(question)).toBe(true)
+  })
+
+  it.each([
+    "when is your appointment",
+    "when's your flight",
+    "and when does the warranty end",
+    "when is the delivery wanted",
+    "when will you be back",
+    "and when does your visa run out",
+    "when does the card warranty end",
+    "when is it good for you"
+  ])("is of something else: %s", (question) => {
+    expect(isOfCard(question)).toBe(false)
+  })
+})
+
+describe("a bare number behind a question of no list", () => {
+  it("counts only for fields whose values are as long", () => {
+    const five = fieldsOf("A: what's printed along the top", "C: 83214")
+    expect(five).toEqual(["account_number", "healthcare_number", "numerical_pii"])
+    for (const question of ["what's printed along the top", "and the little code", "velocity number"]) {
+      const nine = fieldsOf(`A: ${question}`, "C: 904418236")
+      expect(nine, question).toEqual(
+        expect.arrayContaining(["phone_number", "account_number", "bank_account", "ssn", "passport_number"])
+      )
+      expect(nine, question).not.toContain("credit_card")
+    }
+    expect(fieldsOf("A: what's printed along the top", "C: 5582193712345678")).toContain("credit_card")
+  })
+
+  it.each([
+    ["what was the mileage on it", "83214"],
+    ["and the odometer", "eight three two one four"],
+    ["what does the gauge say now", "48213"],
+    ["what's the square footage", "12500"],
+    ["your last bid", "25000"],
+    ["say it in figures", "25000"],
+    ["give me a figure", "12500"],
+    ["can you read the figure under reading", "48213"],
+    ["are the numbers right", "12500 yes"],
+    ["what's the part code", "70441"],
+    ["what's the batch code on the packet", "seven oh four four one"],
+    ["what's the warranty number on the box", "70441"],
+    ["what's the warranty number", "70441"],
+    ["what comes next", "one two three four five"],
+    ["press any key to continue", "one one one one"]
+  ])("is none of a person: %s / %s", (question, answer) => {
+    expect(redacted([`A: ${question}`, `C: ${answer}`], numberFields).at(-1)).toBe(answer)
+  })
+})
+
 describe("the number of a card of no known kind", () => {
   const ofCard: ReadonlyArray<Field> = ["account_number", "healthcare_number", "numerical_pii"]
 

@@ -1,7 +1,7 @@
 import type { CallText } from "../CallText.js"
 import type { Cue } from "../Cues.js"
 import { acknowledgements, fillers, wordSet } from "../Lexicon.js"
-import { type Asked, asksForMore, isOfDevice, questionsIn, unnamedNumber } from "./Questions.js"
+import { type Asked, asksForMore, isOfThing, questionsIn, unnamedNumber } from "./Questions.js"
 
 /** A stretch of a turn that answers a question, in tokens, `to` exclusive. */
 export interface AnswerPlace {
@@ -63,6 +63,11 @@ const VERB_FIRST = /^(does|do|did|is|are|was|were|will|would|should|shall|has)$/
 /** Most tokens of a request that is no sentence: "year you were born". */
 const MAX_FRAGMENT = 6
 const THANKING = /^(thanks|thank|my|no|not|here|sorry|great|perfect|good)$/
+/** What asks for the end of something, what it may be said of where that is a card, and how. */
+const WHEN = /^when(?:'s| does| is| will)$/
+const OF_CARD = /^(?:it|this|that|the|your|card|one|card's)$/
+const EXPIRES = /^(?:expire|expires|expired|expiring|expiry|expiration|valid|end|ends|ending)$/
+const ENDS = /^(?:(?:run|runs|running) out|good (?:until|till|til|to|thru|through))$/
 /** How many turns back a card was given that a question may be about. */
 const CARD_TURNS = 6
 /** Fewest figures of the turn behind a question that names nothing known. */
@@ -139,10 +144,21 @@ class TurnReader {
     const cues = this.#cuesOf(place)
     const isPart = asksForMore(this.call.tokens.all, place.from, place.to)
     const phrases = this.asked(turn, cues)
-    const context = phrases.some(mayBeOfCard) && this.#followsCard(turn) ? [...before, cardGiven] : before
-    const asked = phrases.map((one) => inContext(one, context, isPart))
+    const ofCard = new Set(phrases.filter((one) => isUnlisted(one) || this.#isOfExpiry(one, place.to)))
+    const context = ofCard.size > 0 && this.#followsCard(turn) ? [...before, cardGiven] : before
+    const asked = phrases.map((one) => inContext(one, context, isPart, ofCard.has(one)))
     const open = isApart ? [] : resolved(asked, before, isPart && this.#lastFigure(turn) < place.from)
     return { turn, place, speaker, isApart, cues, open, keeps: this.keeps(turn) }
+  }
+
+  /** Whether what ends when something is asked for is "it" or the card: "when does it run out", not "when does the warranty end". */
+  #isOfExpiry({ field, phrase, to: from }: Asked, to: number): boolean {
+    if (field !== "date" || !WHEN.test(phrase)) return false
+    const { all } = this.call.tokens
+    let at = from
+    while (at < to && OF_CARD.test(all[at]?.lower ?? "")) at++
+    const [verb = "", next = ""] = [all[at]?.lower, at + 1 < to ? all[at + 1]?.lower : ""]
+    return EXPIRES.test(verb) || ENDS.test(`${verb} ${next}`)
   }
 
   /** Whether one of the turns just before a turn has as many figures as a card. */
@@ -163,7 +179,7 @@ class TurnReader {
       // Few turns are followed by figures, and looking at them costs less than reading an answer.
       this.figures(turn + 1) >= LEAST_FIGURES &&
       this.#lastFigure(turn) < from &&
-      !isOfDevice(this.call.tokens.all, from, to)
+      !isOfThing(this.call.tokens.all, from, to)
     )
   }
 
@@ -337,10 +353,6 @@ const MIN_PART = 3
 /** Whether a question is for a number of no list. */
 const isUnlisted = (one: Asked): boolean => one.field === "numerical_pii" && one.isWeak
 
-/** Whether a question means something of a card where one was given before it. */
-const mayBeOfCard = (one: Asked): boolean =>
-  (one.field === "date" && /^when(?:'s| does| is| will)$/.test(one.phrase)) || isUnlisted(one)
-
 /** What a turn with as many figures as a card has was given in answer to, whatever was asked. */
 const cardGiven: Asked = {
   field: "credit_card",
@@ -355,13 +367,13 @@ const cardGiven: Asked = {
 const isCardLength = (figures: number): boolean => figures >= 15 && figures <= 19
 
 /** A question for a part of a value, and what it means after others: "the account" after a routing number is that of a bank. */
-const inContext = (one: Asked, before: ReadonlyArray<Asked>, isPart: boolean): Asked => {
+const inContext = (one: Asked, before: ReadonlyArray<Asked>, isPart: boolean, mayBeOfCard: boolean): Asked => {
   const min = isPart && one.reads === "code" ? Math.min(one.min, MIN_PART) : one.min
   const isAfter = (asked: string): boolean => before.some(({ field }) => field === asked)
   if (one.field === "account_number" && one.isWeak && isAfter("bank_account"))
     return { ...one, min, field: "bank_account" }
   // "and when does it run out", "and the little code": of the card
-  const isOfCard = mayBeOfCard(one) && isAfter("credit_card")
+  const isOfCard = mayBeOfCard && isAfter("credit_card")
   const itself = one.field === "nothing" ? [] : [one.field]
   return isOfCard ? { ...one, min, field: "credit_card", also: [...(one.also ?? []), ...itself] } : { ...one, min }
 }

@@ -32,6 +32,8 @@ export interface Asked {
   readonly phrase: string
   /** Says little alone: "account", "id". */
   readonly isWeak: boolean
+  /** A number of a kind that no list has: it is only what its length allows it to be. */
+  readonly isOfAnyKind?: boolean
   /** Asked for in words that name no value: only an answer that is nothing else than a code of some length is one. */
   readonly isUnnamed?: boolean
   /** What it may be as well (see Cues.ts). */
@@ -71,11 +73,36 @@ export const unknownNumber = {
   field: "numerical_pii",
   min: MIN_ANSWER,
   max: 34,
+  isOfAnyKind: true,
   also: [
     ...(["account_number", "ssn", "healthcare_number", "bank_account", "driver_license"] as const),
     ...(["passport_number", "vehicle_id", "phone_number", "credit_card"] as const)
   ]
 } as const
+
+/** Fewest and most letters and digits of values, so that a number of an unknown kind counts only for fields that it may be of. */
+const lengths: ReadonlyMap<SensitiveField, readonly [min: number, max: number]> = new Map([
+  ["ssn", [9, 12]],
+  ["credit_card", [12, 19]],
+  ["phone_number", [7, 15]],
+  ["bank_account", [6, 34]],
+  ["passport_number", [6, 12]],
+  ["driver_license", [6, 20]]
+])
+
+/** Fewest figures of a vehicle's number that has no letters. */
+const VEHICLE_FIGURES = 6
+
+/** Most figures of the code on a card's back, and of its last figures. */
+const CARD_PART = 4
+
+/** Whether what a question of no list asks for may be of a field by the letters and digits of the answer. */
+export const mayBeOf = (field: SensitiveField, chars: string): boolean => {
+  if (field === "vehicle_id") return chars.length >= VEHICLE_FIGURES || /\p{L}/u.test(chars)
+  if (field === "credit_card" && chars.length <= CARD_PART) return true
+  const [min, max] = lengths.get(field) ?? [0, Infinity]
+  return chars.length >= min && chars.length <= max
+}
 
 /** What a number is called whatever it is the number of. */
 const numberNouns =
@@ -87,14 +114,29 @@ const hasNumberNoun = (all: ReadonlyArray<Token>, from: number, to: number): boo
   return false
 }
 
-/** What shows numbers of its own: "what code does the machine show", "what does the meter say". */
-const devices =
+/** What shows or has numbers of its own, and what is no identifier: "what does the meter say", "what was the mileage". */
+const ofThings =
   wordSet(`machine printer dishwasher washer dryer oven stove fridge freezer boiler furnace heater thermostat meter gauge odometer
- dial engine display appliance`)
+ dial engine display appliance footage acreage bid bids figure figures`)
 
-/** Whether tokens are about a number that a device shows. */
-export const isOfDevice = (all: ReadonlyArray<Token>, from: number, to: number): boolean => {
-  for (let at = from; at < to; at++) if (devices.has(all[at]?.lower ?? "")) return true
+/** "what was the mileage", but not "your mileage number", which an airline gives out */
+const isMileage = (all: ReadonlyArray<Token>, at: number): boolean =>
+  all[at]?.lower === "mileage" && !numberNouns.has(all[at + 1]?.lower ?? "")
+
+/** What is said of a number that is known, "are the numbers right", rather than asked for. */
+const QUALITY = /^(?:right|correct|ok|okay|fine|good|wrong|same|matching|match|work|working)$/
+const VERB_FIRST = /^(?:is|are|was|were|does|do|did|has|have)$/
+
+/** Whether tokens are about a number of a thing, a quantity, or whether a number is right: none of a person is asked for. */
+export const isOfThing = (all: ReadonlyArray<Token>, from: number, to: number): boolean => {
+  const opensWithVerb = VERB_FIRST.test(all[from]?.lower ?? "")
+  for (let at = from; at < to; at++) {
+    const word = all[at]?.lower ?? ""
+    if (ofThings.has(word) || isMileage(all, at)) return true
+    if (!numberNouns.has(word)) continue
+    if (OTHER_CODE.has(all[at - 1]?.lower ?? "") || (opensWithVerb && QUALITY.test(all[at + 1]?.lower ?? "")))
+      return true
+  }
   return false
 }
 
@@ -102,8 +144,9 @@ export const isOfDevice = (all: ReadonlyArray<Token>, from: number, to: number):
 const unlistedNumber = (all: ReadonlyArray<Token>, from: number, to: number): Asked | undefined => {
   for (let at = to - 1; at >= from; at--) {
     const phrase = all[at]?.lower ?? ""
-    const isOther = OTHER_CODE.has(all[at - 1]?.lower ?? "") || all[at + 1]?.cls === "f"
-    if (numberNouns.has(phrase) && all[at]?.cls === "w" && !isOther && !isOfDevice(all, from, to))
+    // "the code of the door"
+    const isOther = all[at + 1]?.cls === "f"
+    if (numberNouns.has(phrase) && all[at]?.cls === "w" && !isOther && !isOfThing(all, from, to))
       return { ...unknownNumber, reads: "code", phrase, isWeak: true, from: at, to: at + 1 }
   }
   return undefined
@@ -131,6 +174,9 @@ const MIN_UNNAMED = 4
 /** Whether a word before "number" says what kind of number it is. */
 const isKind = (token: Token | undefined): boolean =>
   token !== undefined && /^[wL]$/.test(token.cls) && !notKinds.has(token.lower) && !functionWords.has(token.lower)
+
+/** What a word before "number" says that nobody's number is asked for: "warranty number". */
+const ofNobody = { field: "nothing", min: 1, max: 34 } as const
 
 /** Whether a short question is for a number of an unknown kind. */
 const isUnknownKind = (all: ReadonlyArray<Token>, from: number, { from: at, phrase }: Asked): boolean =>
@@ -182,7 +228,9 @@ const SENT = /^(texted|sent|emailed|messaged|pushed)$/
 const MESSAGE = /^(text|message|sms|email|mail|notification)$/
 const IN_MESSAGE = /^(?:in|from|on|inside) (?:the|that|our|your|a|this)$/
 const NUMBER = /^(number|numbers|digits|figures)$/
-const OTHER_CODE = wordSet("zip post postal promo coupon discount error area dress country product color bar qr source")
+const OTHER_CODE = wordSet(
+  "zip post postal promo coupon discount error area dress country product color bar qr source part batch lot stock warranty"
+)
 
 /** Whether a token names a code that was sent; behind "texted" and the like also a number is one. */
 const isCode = (all: ReadonlyArray<Token>, at: number, wasSent: boolean): boolean => {
@@ -269,7 +317,8 @@ export const questionsIn = (
     const [min, max] = hit.value.field === "phone_number" ? [7, 15] : [1, 34]
     const { field, reads } = hit.value
     const one = { field, reads, min, max, phrase, isWeak: false, from: at, to: hit.to }
-    found.push(isUnknownKind(all, from, one) ? { ...one, ...unknownNumber } : one)
+    const ofKind = isOfThing(all, at - 1, hit.to) ? ofNobody : unknownNumber
+    found.push(isUnknownKind(all, from, one) ? { ...one, ...ofKind } : one)
     found.push(...furtherReadings(all, from, to, one))
     at = hit.to - 1
   }

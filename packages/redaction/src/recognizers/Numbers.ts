@@ -56,14 +56,47 @@ const formsOf = (reader: CallReader, chain: Chain): ReadonlyArray<Candidate> =>
     ]
   })
 
+/** Score of a guess at what was asked for: within reach of a phrase that names something else. */
+const ASKED_GUESS = 0.6
+
+/** The fields of numbers that each turn is to answer. */
+const askedFields = ({ dialogue }: CallReader): ReadonlyMap<number, ReadonlySet<string>> => {
+  const fields = new Map<number, Set<string>>()
+  for (const { answers, asked } of dialogue.exchanges) {
+    const codes = asked.filter((one) => one.reads === "code" && one.isOfAnyKind !== true)
+    // "your phone and your social": the answer tells which of them a number is.
+    if (codes.length !== 1) continue
+    for (const { byAsker, turn } of answers) {
+      if (byAsker) continue
+      const known = fields.get(turn) ?? new Set<string>()
+      for (const { also = [], field } of codes) for (const one of [field, ...also]) known.add(one)
+      fields.set(turn, known)
+    }
+  }
+  return fields
+}
+
+/**
+ * "Best phone number for you" - "the one on my account, 904418236": what its length allows it to be is no guess where it
+ * was asked for.
+ */
+const ifAsked = (one: Candidate, asked: ReadonlySet<string> | undefined): Candidate =>
+  one.isGuess === true && asked?.has(one.field) === true
+    ? { ...one, isGuess: false, score: Math.max(one.score, ASKED_GUESS) }
+    : one
+
 /**
  * Numbers and codes: their form, their check digits and the nearest cue decide what they are. A value given over
  * several turns is validated as a whole, and every part of it is found.
  */
-export const numbers: Recognizer = (reader) =>
-  chainsOf(reader).flatMap((chain) => {
+export const numbers: Recognizer = (reader) => {
+  const asked = askedFields(reader)
+  return chainsOf(reader).flatMap((chain) => {
     const together = chain.length > 1 ? bySpeaker(reader, chain) : new Map<string, string>()
     const longest = Math.max(0, ...[...together.values()].map((value) => value.length))
     const total = chain.reduce((sum, run) => sum + run.chars.length, 0)
-    return [...formsOf(reader, chain), ...inParts(reader, chain, together), ...byCue(reader, chain, { longest, total })]
+    const fields = asked.get(reader.turn(chain[0]?.from ?? 0))
+    const forms = formsOf(reader, chain).map((one) => ifAsked(one, fields))
+    return [...forms, ...inParts(reader, chain, together), ...byCue(reader, chain, { longest, total })]
   })
+}

@@ -1,4 +1,4 @@
-import { isApart } from "../CallText.js"
+import { isApart, speakerAt } from "../CallText.js"
 import { type Cue, lastCueBefore, type Weighed } from "../Cues.js"
 import { fillers, functionWords, wordSet } from "../Lexicon.js"
 import type { SensitiveField } from "../SensitiveField.js"
@@ -171,13 +171,74 @@ const endsInLetter = (reader: CallReader, run: Run, cue: Cue): boolean =>
 /** Least strength of a phrase that names a number rather than something that has one: "account number", not "account". */
 const NAMES = 0.9
 
-/** Most tokens between a value and what names it before it. */
+/** Most tokens between a value and what names it. */
 const MAX_GAP = 4
 const MAX_WEAK_GAP = 1
 
-/** "My account number is ...", "... is my account": whether a phrase next to a value names its field. */
-const names = ({ cue, distance, side }: Weighed): boolean =>
-  cue.kind !== "generic" && (side === "after" || distance <= (cue.strength >= NAMES ? MAX_GAP : MAX_WEAK_GAP))
+/** What may stand between a phrase and the value that it names. */
+const links = wordSet(
+  "is it's its it are was were being that's that this as number numbers reads says , : = # - – ( + plus"
+)
+const copulas = wordSet("is it's was being that's as")
+const determiners = wordSet("my the our your his her their a an this that")
+
+/** "on the account it's ...": the number of something else that the account has. */
+const leadsIn = wordSet("on in from under with for about to of at by against regarding")
+
+/** "acct no. 904418236" */
+const ABBREVIATED = /(?:^| )(?:no|acct|ref|num|nr)$/
+
+/** Most tokens from a negation to what it negates. */
+const NEGATION_REACH = 4
+const NEGATION = /^(?:not|never|without|forgot|forget|forgotten|lost|cannot)$|n['’]t$/
+const CLAUSE_END = /^(?:[.,?!;:]|but|and|so)$/
+
+/** "I haven't got the claim number", "no account number": whether what a phrase names is said to be missing or another. */
+const isNegated = (reader: CallReader, cue: Cue): boolean => {
+  if (reader.word(cue.from - 1) === "no") return true
+  for (let at = cue.from - 1; at >= cue.from - NEGATION_REACH; at--) {
+    if (reader.turn(at) !== reader.turn(cue.from) || CLAUSE_END.test(reader.word(at))) return false
+    if (NEGATION.test(reader.word(at))) return true
+  }
+  return false
+}
+
+/** Whether only words that link a phrase to a value stand between two tokens. */
+const areLinks = (reader: CallReader, from: number, to: number): boolean => {
+  for (let at = from; at < to; at++) {
+    const word = reader.word(at)
+    if (!links.has(word) && !fillers.has(word) && reader.cls(at) !== "n") return false
+  }
+  return true
+}
+
+const namesBefore = (reader: CallReader, { cue, distance }: Weighed, from: number): boolean => {
+  const isStrong = cue.strength >= NAMES
+  const isAbbreviated = reader.written(cue.to) === "." && ABBREVIATED.test(cue.phrase)
+  const gap = isAbbreviated ? cue.to + 1 : cue.to
+  if (distance > (isStrong ? MAX_GAP : MAX_WEAK_GAP) || !areLinks(reader, gap, from)) return false
+  if (speakerAt(reader.call, cue.from) !== speakerAt(reader.call, from)) return false
+  const lead = determiners.has(reader.word(cue.from - 1)) ? cue.from - 2 : cue.from - 1
+  return isStrong || !leadsIn.has(reader.word(lead))
+}
+
+const namesAfter = (reader: CallReader, { cue }: Weighed, to: number): boolean => {
+  let at = cue.from
+  while (at > to && determiners.has(reader.word(at - 1))) at--
+  if (at - to > MAX_GAP || !areLinks(reader, to, at)) return false
+  for (let link = to; link < at; link++) if (copulas.has(reader.word(link))) return true
+  // "904418236, my account number", but not "904418236 my account is locked"
+  return cue.strength >= NAMES && !/^(?:is|was|has|isn't|wasn't)$/.test(reader.word(cue.to))
+}
+
+/**
+ * "My account number is ...", "... is my account": whether a phrase names a value's field: nothing but linking words is
+ * between them, and no negation leads to the phrase.
+ */
+const names = (reader: CallReader, weighed: Weighed, from: number, to: number): boolean =>
+  weighed.cue.kind !== "generic" &&
+  !isNegated(reader, weighed.cue) &&
+  (weighed.side === "after" ? namesAfter(reader, weighed, to) : namesBefore(reader, weighed, from))
 
 /** By how much a further meaning of a cue is less sure than the first one. */
 const ALSO = 0.1
@@ -196,7 +257,7 @@ export const byCue = (reader: CallReader, chain: Chain, lengths: Lengths): Reado
   const isSeveral = chain.length > 1
   const isWhole =
     fits(cue, lengths.longest) || fits(cue, lengths.total) || !chain.some((run) => fits(cue, run.chars.length))
-  const isNamed = names(weighed)
+  const isNamed = names(reader, weighed, chain[0]?.from ?? 0, chain[chain.length - 1]?.to ?? 0)
   const isOfBank = isNextToBankCode(reader, cue)
   const evidence = `cue "${cue.phrase}" ${weighed.distance} words ${weighed.side}`
   const further = furtherFields(cue, lengths.total)

@@ -1,7 +1,7 @@
 /** Values in answers, by what the question asks for. */
 import { speakerAt } from "../../CallText.js"
 import type { AnswerPlace, Exchange } from "../../dialogue/Dialogue.js"
-import { type Asked, type Reading, unknownNumber } from "../../dialogue/Questions.js"
+import { type Asked, mayBeOf, type Reading, unknownNumber } from "../../dialogue/Questions.js"
 import { acknowledgements, fillers, functionWords, wordSet } from "../../Lexicon.js"
 import { isNanp } from "../../Numbering.js"
 import type { SensitiveField } from "../../SensitiveField.js"
@@ -103,6 +103,9 @@ const valuesOf = (reader: CallReader, stretches: ReadonlyArray<Stretch>): Readon
 const BARE_PARTS = 4
 const BARE_LENGTH = 5
 
+/** Whether figures are counted up or are one figure again and again. */
+const isCounting = (digits: string): boolean => "123456789".startsWith(digits) || /^(\d)\1*$/.test(digits)
+
 /** Whether all that was answered is one code, said digit by digit or written: no amount, year or count. */
 const isBareCode = (
   reader: CallReader,
@@ -113,12 +116,14 @@ const isBareCode = (
   const [code] = stretches
   if (own === undefined || code === undefined || code.turn !== own.turn) return false
   const run = reader.runFrom(code.from)
-  const digits = code.chars.replace(/\D/g, "").length
+  const digits = code.chars.replace(/\D/g, "")
   const isSpelledOut = run !== undefined && run.pieces.filter(({ spoken }) => spoken).length >= BARE_PARTS
-  const isWritten = run !== undefined && !run.spoken && digits >= BARE_LENGTH
+  const isWritten = run !== undefined && !run.spoken && digits.length >= BARE_LENGTH
+  // "one two three four five", "one one one one"
+  if (isCounting(digits) && digits.length === code.chars.length) return false
   // "b d five one s m r": a plate has few figures.
-  const isMixed = digits > 1 && code.chars.length >= BARE_LENGTH
-  if (!(digits > 2 || isMixed) || !(isSpelledOut || isWritten)) return false
+  const isMixed = digits.length > 1 && code.chars.length >= BARE_LENGTH
+  if (!(digits.length > 2 || isMixed) || !(isSpelledOut || isWritten)) return false
   return !anyToken(own.from, own.end, (at) => {
     const isInside = stretches.some(({ from, to }) => from <= at && at < to)
     return !isInside && /[\p{L}\p{N}]/u.test(reader.written(at)) && !isTalk(reader, at)
@@ -160,7 +165,7 @@ const codes = (
   const letters = asked.some(({ field }) => !figuresOnly.has(field))
   const stretches = answers.flatMap((place) => codeStretches(reader, place, letters, asked.length > 1))
   const values = valuesOf(reader, stretches)
-  const longest = Math.max(0, ...values.map(({ length }) => length))
+  const longest = values.reduce((most, value) => (value.length > most.length ? value : most), "")
   const one = chosen(asked, values)
   if (one?.isUnnamed === true && !isBareCode(reader, answers, stretches)) return []
   if (one === undefined || !/\d/.test(charsIn(stretches)) === (one.field !== "vehicle_id")) return []
@@ -183,7 +188,14 @@ const codes = (
       readingsOf(isOne ? [...asked, ...dates] : asked, one, stretch.chars, isOne).flatMap((reading, at) => {
         const score = (reading.field === "nothing" ? HARMLESS : ANSWER) - at * SCORE_STEP
         const answer = candidateOf(reader, reading, stretch, score)
-        return [answer, ...alsoReadings(furtherFields(reading, longest), answer)]
+        const further = furtherFields(reading, longest.length)
+        return [
+          answer,
+          ...alsoReadings(
+            reading.isOfAnyKind === true ? further.filter((field) => mayBeOf(field, longest)) : further,
+            answer
+          )
+        ]
       })
     )
 }
