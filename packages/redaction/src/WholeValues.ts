@@ -72,10 +72,13 @@ const withCorrected = (reader: CallReader, one: Candidate): Candidate => {
   const from = tokenAt(reader.call.tokens, one.start)
   if (!/^[dtyzN]$/.test(reader.cls(from)) || !/^(not|sorry|no)$/.test(reader.word(from - 1))) return one
   const run = reader.runTo(from - 1)
-  return run === undefined || reader.turn(run.from) !== reader.turn(from)
+  // "order two not 3 pm": said in words and written, they are two things.
+  const isAlike = run?.spoken === (reader.cls(from) !== "N")
+  return run === undefined || !isAlike || reader.turn(run.from) !== reader.turn(from)
     ? one
     : { ...one, start: reader.start(run.from) }
 }
+
 /** "four fifteen": minutes that were read as a time, with their hour. */
 const withHour = (reader: CallReader, one: Candidate): Candidate => {
   const at = tokenAt(reader.call.tokens, one.start)

@@ -202,6 +202,40 @@ describe("written text", () => {
       expectHidden(field, [line], ...values)
     })
 
+  it("leaves what a phrase of a question means in another sense", () => {
+    for (const [question, answer] of [
+      ["which part of it broke", "hinge"],
+      ["what part of the order is missing", "napkins"],
+      ["is there a shop near you", "tesco"],
+      ["how hot is it near you", "scorching"],
+      ["thanks for that where you live is it hot", "boiling"],
+      ["does the village have a shop", "yes lidl"],
+      ["who's it for", "dinner guests"],
+      ["whose is it", "nobody's"],
+      ["which slot did you insert it in", "slot two"],
+      ["what's your username", "that one i can't remember"]
+    ])
+      expectUntouched(`A: ${question}`, `C: ${answer}`)
+  })
+
+  it("still reads answers to longer forms of the same questions", () => {
+    expectHidden("location", ["A: tell me where you live", "C: nether wallop"], "nether", "wallop")
+    expectHidden("location", ["A: the village", "C: nether wallop"], "nether", "wallop")
+    expectHidden("time", ["A: which slot suits", "C: four fifteen"], "four", "fifteen")
+    expectHidden("time", ["A: does the afternoon suit", "C: three"], "three")
+  })
+
+  it("takes no other word or number for a part of a value", () => {
+    expect(redacted(["C: order two not 3 pm"], ["time"])).toEqual(["order two not [TIME]"])
+    expect(redacted(["C: could you come at 2 not 3 pm"], ["time"])).toEqual(["could you come at [TIME]"])
+    expect(redacted(["C: the score was four to five p m local"], ["time"])[0]).toContain("score was four to ")
+    expect(redacted(["C: open four to five p m"], ["time"])).toEqual(["open [TIME]"])
+    expect(redacted(["A: name tag surname sticker"], ["person_name"])[0]).toContain("name tag")
+    expect(redacted(["C: name olu surname adebayo"], ["person_name"])[0]).not.toContain("olu")
+    expect(redacted(["C: we work with rose and violet paint"], ["person_name"])[0]).toContain("violet paint")
+    expectHidden("person_name", ["C: ask for bill or sunny"], "bill", "sunny")
+  })
+
   it("leaves things alone that are called after places, peoples and names", () => {
     expectUntouched(
       "C: My plants love the Boston fern fertilizer.",

@@ -58,7 +58,7 @@ const MAX_ASIDE = 6
 /** Words that make a request of the rest of their turn. */
 const ASKING =
   /^(what|what's|whats|which|who|who's|whose|whom|where|where's|when|when's|how|can|could|may|might|please|spell|tell|give|confirm|verify|provide|need|read|your|let's|remind|say|state|have|pick|choose|cuál|cual|qué|cómo|como|dónde|cuándo|su|quel|quelle|votre|wie|was|welche|ihre?|wann|wo|qual|seu|sua|kya|aapka|aapki|क्या|आपका|आपकी)$/
-/** Verbs that make a question of the turn that they open: "does the morning suit". */
+/** Verbs with which a turn proposes a time, and so asks for one: "does the morning suit". */
 const VERB_FIRST = /^(does|do|did|is|are|was|were|will|would|should|shall|has)$/
 /** Most tokens of a request that is no sentence: "year you were born". */
 const MAX_FRAGMENT = 6
@@ -283,12 +283,22 @@ class TurnReader {
     )
   }
 
+  /** "my address", "does the village have a shop": whether something is said or asked about what a phrase names. */
+  #isSubject(from: number, one: Asked): boolean {
+    const { all } = this.call.tokens
+    const opening = all[from]?.lower ?? ""
+    return (
+      all[one.from - 1]?.lower === "my" ||
+      (one.reads !== "time" && one.from === from + 1 && /^(?:does|did|has)$/.test(opening))
+    )
+  }
+
   /** Whether a phrase asks for something in words rather than says something about it. */
   #isQuestion(turn: number, one: Asked): boolean {
     const { from, to } = this.place(turn)
     const { all } = this.call.tokens
-    if (all[one.from - 1]?.lower === "my") return false
-    if (VERB_FIRST.test(all[from]?.lower ?? "")) return true
+    if (this.#isSubject(from, one)) return false
+    if (one.reads === "time" && VERB_FIRST.test(all[from]?.lower ?? "")) return true
     const reach = to - from <= MAX_REQUEST ? to : one.to
     for (let at = from; at < reach; at++) if (ASKING.test(all[at]?.lower ?? "")) return true
     for (let at = one.to; at < to; at++) if (all[at]?.text === "?") return true

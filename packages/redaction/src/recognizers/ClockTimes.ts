@@ -57,9 +57,16 @@ const firstOfRange = (reader: CallReader, from: number): number => {
   const isBetween = reader.word(from - 1) !== "and" || reader.word(from - 3) === "between"
   if (!isBetween) return from
   for (let first = from - 2; first >= Math.max(0, from - 4); first--)
-    if (hourEnd(reader, first) === from - 1 && !/^[dtyz&]$/.test(reader.cls(first - 1))) return first
+    if (hourEnd(reader, first) === from - 1 && !/^[dtyz&]$/.test(reader.cls(first - 1)))
+      return isOfScore(reader, first) ? from : first
   return from
 }
+
+/** "the score was four to five": whether a number is of points rather than an hour. */
+const isOfScore = (reader: CallReader, at: number): boolean =>
+  scoring.has(reader.word(at - 1)) ||
+  (/^(is|was|of|stands|stood)$/.test(reader.word(at - 1)) && scoring.has(reader.word(at - 2)))
+const scoring = wordSet("score scored scoring result won lost lead leads led odds ratio vote voted")
 
 /** "five p m", spelled. */
 const withSpelledDayHalf = (reader: CallReader): ReadonlyArray<Candidate> => {

@@ -28,6 +28,9 @@ const speakingName: NameRule = (names, at, found) => {
   return undefined
 }
 
+const personLead =
+  /\b(ask|asking|asked|speak|spoke|speaking|talk|talked|talking|calling|attention|looking|name|deal|dealing|work)\b/
+
 /** "ask for bill or sunny": behind a name that somebody asks for and "or", a first name is one though it is a word. */
 const otherName: NameRule = (names, at, found) => {
   const { reader } = names
@@ -36,19 +39,20 @@ const otherName: NameRule = (names, at, found) => {
     return undefined
   const isAsked =
     /^(for|to|with|is|by|from)$/.test(reader.word(at - 2)) && personLead.test(reader.phrase(at - 4, at - 2))
-  if (!isAsked || functionWords.has(reader.word(at + 1))) return undefined
+  // "we work with rose and violet paint"
+  const isName = reader.endsAt(at + 2, /^[.,!?;n]$/) || functionWords.has(reader.word(at + 2))
+  if (!isAsked || !isName || functionWords.has(reader.word(at + 1))) return undefined
   found.push(names.candidate("person_name", at - 1, at, 0.66, `beside another name`))
   found.push(names.candidate("person_name", at + 1, at + 2, 0.66, `beside another name`))
   return undefined
 }
-const personLead =
-  /\b(ask|asking|asked|speak|spoke|speaking|talk|talked|talking|calling|attention|looking|name|deal|dealing|work)\b/
-
 /** "name olu surname adebayo": names by their labels alone. */
 const labeledName: NameRule = (names, at, found) => {
   const { reader } = names
   if (reader.word(at) !== "name" || !/^(surname|last|family|second)$/.test(reader.word(at + 2))) return undefined
   if (reader.cls(at + 1) !== "w" || functionWords.has(reader.word(at + 1))) return undefined
+  // "name tag surname sticker"
+  if (names.isWord(names.bare(at + 1)) && !names.areFirstNames(at + 1, at + 2)) return undefined
   found.push(names.candidate("person_name", at + 1, at + 2, 0.75, 'between "name" and "surname"'))
   return undefined
 }

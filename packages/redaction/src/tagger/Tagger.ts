@@ -140,10 +140,10 @@ const MARK = /^[-'’,.!]$/
 const POSSESSIVE = /\p{L}['’]s$/u
 
 /** What people do, in one word. */
+const JOBS: ReadonlySet<string> = new Set([...occupations, ...ambiguousOccupations].filter((job) => !job.includes(" ")))
+
 /** Whether an occupation is called by a word. */
 export const isListedJob = (word: string): boolean => JOBS.has(word)
-
-const JOBS: ReadonlySet<string> = new Set([...occupations, ...ambiguousOccupations].filter((job) => !job.includes(" ")))
 
 /** What kind of a phone number stands before it: "2813882583 mobile". */
 const PHONE_LABELS = /^(office|mobile|cell|fax|home|work|landline|direct)$/

@@ -350,6 +350,9 @@ const MAX_USER_NAME = 5
 /** Words that end an answer and belong to no user name. */
 const USER_NAME_EDGE = /^(please|thanks|all|one|word|i|think|yeah|yes|okay|ok)$/
 
+/** What is said of a user name that is not known: "that one i can't remember". */
+const UNKNOWING = /^(?:can['’]t|cannot|couldn['’]t|don['’]t|forgot|forget|forgotten)$/
+
 /** A short answer to a question for a user name as a whole: "big daddy forty two", "mountain goat underscore seven". */
 const wholeUserName = (reader: CallReader, place: AnswerPlace): ReadonlyArray<Content> => {
   let { from } = place
@@ -420,6 +423,8 @@ const inWords = (reader: CallReader, { answers }: Exchange, asked: Asked): Reado
   const byField = byFields[asked.field] ?? ([noExtra, isFew, 0.915] as const)
   const [extra, accepts, score] = wordReadings[asked.reads] ?? byField
   const partsOf = (place: AnswerPlace): ReadonlyArray<Content> => {
+    if (asked.field === "username" && anyToken(place.from, place.end, (at) => UNKNOWING.test(reader.word(at))))
+      return []
     const whole = asked.field === "username" && !place.byAsker ? wholeUserName(reader, place) : []
     return whole.length > 0 ? whole : contentsOf(reader, { ...place, to: place.end }, extra)
   }
