@@ -71,23 +71,26 @@ const measure = async (database: DatabaseName, size: Size, environment: Environm
       const total = size.rate * size.seconds
       const lags: Array<number> = []
       const load = { isOver: false }
-      const watching = (async () => {
+      const watch = async () => {
         while (!load.isOver) {
           lags.push((await projectionOf(server.url)).lag)
           await sleep(LOOK)
         }
-      })()
-      // Calls are sent when they are due, whatever became of those before.
-      const ingests: Array<Promise<Sent>> = []
-      while (ingests.length < total) {
-        const due = Math.min(total, Math.ceil(((performance.now() - began) / 1000) * size.rate))
-        while (ingests.length < due) ingests.push(ingest())
-        await sleep(TICK)
       }
-      check(await Promise.all(ingests))
-      const answered = performance.now()
-      load.isOver = true
-      await watching
+      // Calls are sent when they are due, whatever became of those before.
+      const ingestAll = async () => {
+        const ingests: Array<Promise<Sent>> = []
+        while (ingests.length < total) {
+          const due = Math.min(total, Math.ceil(((performance.now() - began) / 1000) * size.rate))
+          while (ingests.length < due) ingests.push(ingest())
+          await sleep(TICK)
+        }
+        const answers = await Promise.all(ingests)
+        load.isOver = true
+        check(answers)
+        return performance.now()
+      }
+      const [answered] = await Promise.all([ingestAll(), watch()])
       // Evaluations that come after them are changes, too.
       const sinceAnswered = () => (performance.now() - answered) / 1000
       await until(

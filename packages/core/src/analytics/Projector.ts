@@ -108,7 +108,7 @@ export const make = (
       Effect.gen(function* () {
         const startedAt = yield* Clock.currentTimeMillis
         let applied = 0
-        for (const part of yield* feed.parts(batch.calls)) {
+        for (const part of yield* holding(feed.parts(batch.calls))) {
           const upserts = yield* holding(feed.load(part, batch.version))
           const found = new Set<number>(upserts.map(({ id }) => id))
           const deletes = part.filter((id) => !found.has(id))

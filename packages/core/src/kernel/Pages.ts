@@ -72,12 +72,18 @@ export const groupsWithin = <A>(
   bytesOf: (item: A) => number,
   maxBytes: number
 ): ReadonlyArray<ReadonlyArray<A>> => {
-  const groups: Array<ReadonlyArray<A>> = []
-  const sizes = items.map(bytesOf)
-  for (let at = 0; at < items.length;) {
-    const end = at + rowsWithin(sizes.slice(at), items.length, maxBytes)
-    groups.push(items.slice(at, end))
-    at = end
+  const groups: Array<Array<A>> = []
+  let bytes = 0
+  for (const item of items) {
+    const size = bytesOf(item)
+    const last = groups.at(-1)
+    if (last === undefined || bytes + size > maxBytes) {
+      groups.push([item])
+      bytes = size
+    } else {
+      last.push(item)
+      bytes += size
+    }
   }
   return groups
 }

@@ -42,10 +42,11 @@ const otherName: NameRule = (names, at, found) => {
   // "we work with rose and violet paint"
   const isName = reader.endsAt(at + 2, /^[.,!?;n]$/) || functionWords.has(reader.word(at + 2))
   if (!isAsked || !isName || functionWords.has(reader.word(at + 1))) return undefined
-  found.push(names.candidate("person_name", at - 1, at, 0.66, `beside another name`))
-  found.push(names.candidate("person_name", at + 1, at + 2, 0.66, `beside another name`))
+  found.push(names.candidate("person_name", at - 1, at, 0.66, "beside another name"))
+  found.push(names.candidate("person_name", at + 1, at + 2, 0.66, "beside another name"))
   return undefined
 }
+
 /** "name olu surname adebayo": names by their labels alone. */
 const labeledName: NameRule = (names, at, found) => {
   const { reader } = names
