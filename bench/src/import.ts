@@ -2,7 +2,8 @@
  * Importing each package in a fresh process, compared with a process that imports nothing and with `effect/Schema`, which
  * all of them need: processor time and resident memory. Medians over the rounds.
  *
- * Environment: `EARSHOT_BENCH_ROUNDS` (default: 9).
+ * Environment: `EARSHOT_BENCH_ROUNDS` (default: 9), `EARSHOT_BENCH_FOLDER` (the folder of a program whose installed packages are
+ * imported; default: the modules of this workspace, which archives contain bundled).
  */
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
@@ -40,9 +41,9 @@ const isCost = (value: unknown): value is Cost =>
   typeof value === "object" && value !== null && "cpuMs" in value && "megabytes" in value
 
 const measure = async (module?: string): Promise<Cost> => {
-  // Resolved from this file's folder, and without what the parent's loader is told by its arguments and environment.
+  // Resolved from the program's folder, and without what the parent's loader is told by its arguments and environment.
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program(module)], {
-    cwd: import.meta.dirname,
+    cwd: process.env.EARSHOT_BENCH_FOLDER ?? import.meta.dirname,
     env: { ...process.env, NODE_OPTIONS: "" }
   })
   const cost: unknown = JSON.parse(stdout)

@@ -23,6 +23,7 @@ export interface Manifest {
   readonly repository?: unknown
   readonly scripts?: Readonly<Record<string, string>>
   readonly exports?: Readonly<Record<string, Targets>>
+  readonly publishConfig?: { readonly exports: Readonly<Record<string, Targets>> }
   readonly bin?: Readonly<Record<string, string>>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
@@ -112,7 +113,7 @@ const filesOf = async (folder: string): Promise<ReadonlyArray<string>> =>
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
     .toSorted()
 
-const targetsOf = (targets: Targets): ReadonlyArray<string> =>
+export const targetsOf = (targets: Targets): ReadonlyArray<string> =>
   typeof targets === "string" ? [targets] : Object.values(targets).flatMap(targetsOf)
 
 /** The files that a target of `exports` names; `*` stands for any part of a path. */

@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/p
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { installInto, manifestOf, packAll, type Packed, problemsOf, ROOT, specifiersOf } from "./archives.js"
+import { installInto, manifestOf, packAll, type Packed, problemsOf, ROOT, specifiersOf, targetsOf } from "./archives.js"
 
 /** What a host installs beside the packages; the optional peers that it does not name are absent. */
 const INSTALLED = ["effect", "@clickhouse/client", "@effect/sql-sqlite-node", "vitest", "@effect/vitest", "fast-check"]
@@ -111,6 +111,24 @@ describe("the archives of the public packages", () => {
     const builds = manifests.map(({ name, scripts }) => `${name} ${scripts?.prepack ?? "has no prepack"}`)
     expect(builds.filter((one) => !/ node \S*(?:tsc|bundle|build)\.mjs/.test(one))).toEqual([])
     expect(new Set(manifests.map(({ repository }) => repository === undefined)).size).toBe(1)
+  })
+
+  it("export the same paths and types as in the workspace where they publish bundled modules", async () => {
+    const bundled = (await Promise.all(packed.map(({ workspace }) => manifestOf(workspace)))).filter(
+      ({ publishConfig }) => publishConfig !== undefined
+    )
+    expect(bundled.map(({ name }) => name)).toEqual(["@earshot/core", "@earshot/redaction"])
+    for (const { exports = {}, name, publishConfig } of bundled) {
+      const published = Object.entries(publishConfig?.exports ?? {}).map(([path, targets]) => [
+        path,
+        ...targetsOf(targets).map((target) => target.replace("/dist/modules/", "/dist/"))
+      ])
+      const here = Object.entries(exports).map(([path, targets]) => [
+        path,
+        ...targetsOf(targets).filter((target) => target.startsWith("./dist/"))
+      ])
+      expect(published, name).toEqual(here)
+    }
   })
 
   it("depend on one another by the version that is packed", () => {
@@ -257,6 +275,9 @@ describe("the archives of the public packages", () => {
     )
     const { exitCode, stderr, stdout } = await node("loaded.mjs")
     expect(exitCode, stderr).toBe(0)
+    // A few entries and the chunks that they share, not each module of the sources.
+    const own = stdout.match(/^.*\/node_modules\/@earshot\/.*/gm) ?? []
+    expect(own.length).toBeLessThan(60)
     const loaded = Array.from(stdout.matchAll(/^.*\/node_modules\/((?:@[^/\n]+\/)?[^/\n]+)/gm), ([, name]) => name)
     expect([...new Set(loaded)].sort()).toEqual([
       "@bufbuild/protobuf",
