@@ -54,7 +54,8 @@ const runTests = (folder, files, pattern) =>
     const options = ["--retry=0", "--reporter=json", `--outputFile=${report}`]
     // Each process loads the engine for itself, which takes as long as many properties.
     if (isKitAlone) options.push("--poolOptions.forks.minForks=1", "--poolOptions.forks.maxForks=1")
-    const child = spawn("npx", ["vitest", "run", ...files, "-t", pattern.source, ...options], {
+    const vitest = join(folder, "node_modules/vitest/vitest.mjs")
+    const child = spawn(process.execPath, [vitest, "run", ...files, "-t", pattern.source, ...options], {
       cwd: folder,
       stdio: ["ignore", "ignore", "pipe"]
     })

@@ -15,7 +15,8 @@ const check = (source: string, functionName = "") =>
   Effect.flatMap(Sandbox, (sandbox) => Effect.either(sandbox.check({ source, functionName })))
 
 /**
- * Registers the contract tests of `Sandbox`. Use a time limit of a second or less: about fifteen tests wait for it.
+ * Registers the contract tests of `Sandbox`. Use a time limit of a second or less: about twenty runs keep a processor busy
+ * until it is over.
  */
 export const sandboxContract = <E>(subject: string, sandbox: Layer.Layer<Sandbox, E>): void => {
   layer(sandbox)(`custom code run by ${subject}`, (it) => {
