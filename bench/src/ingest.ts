@@ -46,7 +46,10 @@ interface Size {
 
 const BODY_BYTES = 10_000
 
-/** The largest wanted ratio of the servers' processor times per call, by number of connections. */
+/**
+ * The largest wanted ratio of processor times per call, by number of connections: on SQLite of the servers, which run the
+ * database themselves, on PostgreSQL of servers and database together.
+ */
 const GOALS: Readonly<Record<DatabaseName, ReadonlyMap<number, number>>> = {
   sqlite: new Map([
     [1, 1.3],
@@ -320,7 +323,13 @@ const compare = async (
       baseline
     )
     const ratio = median(rounds.map(({ baseline, ours }) => ours.rate / baseline.rate))
-    const cpuRatio = median(rounds.map(({ baseline, ours }) => (ours.server ?? 0) / (baseline.server ?? 0)))
+    const cpuRatio = (timeOf: (one: Round) => number) =>
+      median(rounds.map(({ baseline, ours }) => timeOf(ours) / timeOf(baseline))).toFixed(2)
+    const ofServer = cpuRatio(({ server = 0 }) => server)
+    const ofBoth =
+      database === "sqlite"
+        ? ""
+        : `, with the database ${cpuRatio(({ database = 0, server = 0 }) => server + database)}`
     const goal = GOALS[database].get(connections)
     const collection =
       processes > 1
@@ -331,7 +340,7 @@ const compare = async (
       `ingestion ${title} ${plural(connections, "client")}, ${plural(size.rounds, "round")}: ` +
         `${median(rounds.map(({ ours }) => ours.rate)).toFixed(0)} vs ` +
         `${median(rounds.map(({ baseline }) => baseline.rate)).toFixed(0)} calls per second, ratio ${ratio.toFixed(2)}; ` +
-        `CPU of the server ${cpuRatio.toFixed(2)}${goal === undefined ? "" : ` (goal: at most ${goal})`}${collection}`
+        `CPU of the server ${ofServer}${ofBoth}${goal === undefined ? "" : ` (goal: at most ${goal})`}${collection}`
     )
     const side = (which: "ours" | "baseline") => rounds.map((one) => one[which])
     print(costLine("Earshot", side("ours")))

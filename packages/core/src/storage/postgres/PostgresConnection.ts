@@ -10,9 +10,10 @@ import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import type * as Scope from "effect/Scope"
 import type { Pool, PoolClient, QueryArrayConfig, QueryConfig, QueryResult } from "pg"
+import { NotNow, type ReadLimitExceeded } from "../sql/Storing.js"
 import { cancelStatement } from "./cancelStatement.js"
 import { checkServer } from "./checkServer.js"
-import { NotNow, type ReadLimitExceeded } from "../sql/Storing.js"
+import * as StatementNames from "./StatementNames.js"
 
 type Result = QueryResult<object>
 
@@ -36,6 +37,18 @@ const failed = (cause: unknown, message = "Failed to execute statement"): SqlErr
 /** Codes after which the server closes the connection. */
 const isClosing = (error: Error): boolean => "code" in error && /^(?:57P0|08|25P03)/.test(String(error.code))
 
+/**
+ * The server runs a prepared statement of this connection no longer: a migration has changed what it returns, or a pooler
+ * has put another connection of the server behind this one (code 26000). The first has a code that other errors share.
+ */
+const isUnprepared = (error: Error): boolean =>
+  ("code" in error && error.code === "26000") || ("routine" in error && error.routine === "RevalidateCachedQuery")
+
+const unprepared = (): NotNow => new NotNow({ message: "The statement has to be prepared again." })
+
+/** Whether the connection must not be used again after this failure. */
+const isLast = (error: Error): boolean => error instanceof NotNow || isClosing(error)
+
 const ignored = (): void => undefined
 
 const notCanceled = (): NotNow => new NotNow({ message: "The statement could not be canceled." })
@@ -58,7 +71,8 @@ const start = (
   let onEnd: () => void = ignored
   client.query(query, (error: Error | null | undefined, result: Result) => {
     hasEnded = true
-    onResult(error ?? undefined, result)
+    const failure = error ?? undefined
+    onResult(failure !== undefined && isUnprepared(failure) ? unprepared() : failure, result)
     onEnd()
   })
   return {
@@ -163,7 +177,7 @@ const onPool = (
         isOver = true
         clear()
         endWatch()
-        giveBack(failure !== undefined && isClosing(failure) ? failure : undefined)
+        giveBack(failure !== undefined && isLast(failure) ? failure : undefined)
         resume(failure === undefined ? Effect.succeed(result) : failed(failure))
       })
       endWatch = watch(client, limit.checkMillis, () => {
@@ -209,7 +223,7 @@ const onKept = (
       isOver = true
       clear()
       endWatch()
-      if (failure !== undefined && isClosing(failure)) kept.broken = failure
+      if (failure !== undefined && isLast(failure)) kept.broken = failure
       resume(failure === undefined ? Effect.succeed(result) : failed(failure))
     })
     const abandon = (onEnd: (isUsable: boolean) => void) => {
@@ -239,18 +253,23 @@ const values = (params: ReadonlyArray<unknown>): Array<unknown> => [...params]
 const rowsOf = (result: Result): ReadonlyArray<object> =>
   Array.isArray(result) ? result.map((one: Result) => one.rows) : result.rows
 
-/** A connection of the client's kind. `run` runs a statement. */
-const connection = (run: (query: QueryConfig | QueryArrayConfig) => Effect.Effect<Result, SqlError>): Connection => {
-  const execute: Connection["execute"] = (text, params, transformRows) => {
-    const rows = Effect.map(run({ text, values: values(params) }), rowsOf)
-    return transformRows === undefined ? rows : Effect.map(rows, transformRows)
-  }
+/** A connection of the client's kind. `run` runs a statement, which is prepared if `nameOf` gives it a name. */
+const connection = (
+  nameOf: StatementNames.StatementNames,
+  run: (query: QueryConfig | QueryArrayConfig) => Effect.Effect<Result, SqlError>
+): Connection => {
+  const execute =
+    (name: StatementNames.StatementNames): Connection["execute"] =>
+    (text, params, transformRows) => {
+      const rows = Effect.map(run({ name: name(text), text, values: values(params) }), rowsOf)
+      return transformRows === undefined ? rows : Effect.map(rows, transformRows)
+    }
   return {
-    execute,
-    executeUnprepared: execute,
-    executeRaw: (text, params) => run({ text, values: values(params) }),
+    execute: execute(nameOf),
+    executeUnprepared: execute(StatementNames.none),
+    executeRaw: (text, params) => run({ name: nameOf(text), text, values: values(params) }),
     executeValues: (text, params) =>
-      Effect.map(run({ text, values: values(params), rowMode: "array" }), (result) =>
+      Effect.map(run({ name: nameOf(text), text, values: values(params), rowMode: "array" }), (result) =>
         rowsOf(result).filter((row) => Array.isArray(row))
       ),
     executeStream: () => Effect.dieMessage("Streams of rows are not supported")
@@ -261,8 +280,12 @@ const connection = (run: (query: QueryConfig | QueryArrayConfig) => Effect.Effec
 type Around = <A>(statement: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
 
 /** Statements that each run on any connection of the pool. `limit` gives the limit of the next one. */
-export const pooled = (pool: Pool, limit: () => StatementLimit, around: Around = identity): Connection =>
-  connection((query) => around(Effect.suspend(() => onPool(pool, query, limit()))))
+export const pooled = (
+  pool: Pool,
+  nameOf: StatementNames.StatementNames,
+  limit: () => StatementLimit,
+  around: Around = identity
+): Connection => connection(nameOf, (query) => around(Effect.suspend(() => onPool(pool, query, limit()))))
 
 const COMMIT = "COMMIT"
 const ROLLBACK = "ROLLBACK"
@@ -273,6 +296,7 @@ const ROLLBACK = "ROLLBACK"
  */
 export const reserve = (
   pool: Pool,
+  nameOf: StatementNames.StatementNames,
   limit: () => StatementLimit,
   around: Around = identity
 ): Effect.Effect<Connection, SqlError, Scope.Scope> =>
@@ -295,7 +319,7 @@ export const reserve = (
         })
     ),
     (kept) =>
-      connection((query) =>
+      connection(nameOf, (query) =>
         Effect.suspend(() => {
           if (kept.broken !== undefined) return failed(kept.broken)
           const statement = around(onKept(kept, query, limit()))
@@ -318,7 +342,7 @@ export const snapshot = (
   limit: () => StatementLimit,
   around: Around
 ): Effect.Effect<Connection, SqlError, Scope.Scope> =>
-  Effect.tap(reserve(pool, limit, around), (reserved) =>
+  Effect.tap(reserve(pool, StatementNames.none, limit, around), (reserved) =>
     Effect.acquireRelease(reserved.executeUnprepared(BEGIN_SNAPSHOT, [], undefined), () => rollback(reserved))
   )
 

@@ -24,6 +24,7 @@ import { tablePrefix } from "../sql/Tables.js"
 import * as UnitOfWorkSql from "../sql/UnitOfWorkSql.js"
 import * as PostgresConnection from "./PostgresConnection.js"
 import * as PostgresJobNotifications from "./PostgresJobNotifications.js"
+import * as StatementNames from "./StatementNames.js"
 
 export interface PostgresConfig extends ReadsConfig {
   /** `postgres://user:password@host:port/database` */
@@ -75,6 +76,12 @@ interface PoolLimits {
 /** How long to wait for the server to accept a connection, in milliseconds. */
 const CONNECT_TIMEOUT = 5000
 
+/**
+ * How long a connection is used, in seconds. Plans of prepared statements are kept until the table's statistics are gathered
+ * again; where autovacuum is off or behind, this is how long a plan for a table that was small then is kept.
+ */
+const MAX_LIFETIME = 300
+
 /** A pool, once the server has answered on it. */
 const makePool = (config: PostgresConfig, { connections, limits, name, options }: PoolLimits) =>
   Effect.acquireRelease(
@@ -82,6 +89,7 @@ const makePool = (config: PostgresConfig, { connections, limits, name, options }
       const pool = new pg.Pool({
         connectionString: Redacted.value(config.url),
         max: connections,
+        maxLifetimeSeconds: MAX_LIFETIME,
         connectionTimeoutMillis: limits?.waitMillis ?? CONNECT_TIMEOUT,
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
@@ -127,16 +135,17 @@ const spanAttributes = [["db.system.name", "postgresql"]] as const
 /** A client on a pool. Its statements outside of transactions run on what `route` makes of the pool's connection. */
 const makeClient = (
   pool: pg.Pool,
+  nameOf: StatementNames.StatementNames,
   statementMillis: number | undefined,
   route: (ordinary: Connection) => Effect.Effect<Connection>
 ) =>
   Effect.gen(function* () {
     const limit = PostgresConnection.ordinaryLimit(statementMillis)
-    const ordinary = PostgresConnection.pooled(pool, () => limit)
+    const ordinary = PostgresConnection.pooled(pool, nameOf, () => limit)
     const bulkMillis = statementMillis === undefined ? undefined : BULK_FACTOR * statementMillis
     const bulkLimit = PostgresConnection.ordinaryLimit(bulkMillis)
     const reserve = Effect.flatMap(UnitOfWorkSql.IsBulk, (isBulk) =>
-      PostgresConnection.reserve(pool, () => (isBulk ? bulkLimit : limit))
+      PostgresConnection.reserve(pool, nameOf, () => (isBulk ? bulkLimit : limit))
     )
     const beginBulk =
       bulkMillis === undefined ? "BEGIN" : `BEGIN; SET LOCAL statement_timeout = ${String(onServer(bulkMillis))}`
@@ -194,8 +203,12 @@ const requests = (config: PostgresConfig) =>
       }
     }
     const connectionOf = (read: Read): Connection =>
-      PostgresConnection.pooled(readPool, limitOfNext(read), (statement) => turns.inTurn(read, timed(read, statement)))
-    const client = yield* makeClient(pool, statementMillis, (ordinary) => routed(ordinary, connectionOf))
+      PostgresConnection.pooled(readPool, StatementNames.none, limitOfNext(read), (statement) =>
+        turns.inTurn(read, timed(read, statement))
+      )
+    const client = yield* makeClient(pool, StatementNames.make(), statementMillis, (ordinary) =>
+      routed(ordinary, connectionOf)
+    )
     return Context.make(SqlClient.SqlClient, client).pipe(
       Context.add(Snapshots, {
         within: (read, use) =>
@@ -228,7 +241,7 @@ const timed = <A>(read: Read, statement: Effect.Effect<A, SqlError>): Effect.Eff
 const migrations = (config: PostgresConfig) =>
   Effect.gen(function* () {
     const pool = yield* makePool(config, { name: "earshot migrations", connections: 1, limits: undefined })
-    return yield* makeClient(pool, undefined, Effect.succeed)
+    return yield* makeClient(pool, StatementNames.none, undefined, Effect.succeed)
   })
 
 /** Values that are tested with patterns at a time, each by a thread of about 20 MB. */
