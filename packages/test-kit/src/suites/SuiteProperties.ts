@@ -3,6 +3,7 @@ import {
   type SuiteContext,
   type Channel,
   Credits,
+  DEFAULT_MAX_DURATION,
   type FieldErrors,
   type PlanRequest,
   type Prices,
@@ -34,6 +35,10 @@ const times = ({ defaults, ...document }: SuiteJson, frequency: number): SuiteJs
 }
 
 const factor = fc.integer({ min: 1, max: 100 })
+
+const isList = (value: unknown): value is ReadonlyArray<unknown> => Array.isArray(value)
+
+const joined = (...lists: ReadonlyArray<unknown>): ReadonlyArray<unknown> => lists.filter(isList).flat()
 
 /** The scenarios with their costs as text, which JSON has no other form for. */
 const costsOf = (scenarios: SuitePlan["scenarios"]) =>
@@ -117,6 +122,25 @@ export const suiteProperties = (plan: PlanDocument, prices: Prices): ReadonlyArr
         (one) => one.frequency === defaults.frequency && one.maxDuration === defaults.max_duration
       )
     }),
+    property(
+      "a scenario's own values override the defaults, and its lists are joined to theirs",
+      [suite],
+      ({ defaults = {}, ...document }) => {
+        const metricOf = (reference: unknown) =>
+          fixture.metrics.find(({ id, slug }) => id === reference || slug === reference)?.id
+        for (const [position, one] of planned({ ...document, defaults }).scenarios.entries()) {
+          const own = document.scenarios[position]
+          expectEqual("frequency", one.frequency, own?.frequency ?? defaults.frequency ?? 1)
+          expectEqual(
+            "maxDuration",
+            one.maxDuration,
+            own?.max_duration ?? defaults.max_duration ?? DEFAULT_MAX_DURATION
+          )
+          expectEqual("metricIds", one.metricIds, [...new Set(joined(defaults.metrics, own?.metrics).map(metricOf))])
+          expectEqual("tags", one.tags, [...new Set(joined(defaults.tags, own?.tags))])
+        }
+      }
+    ),
     property(
       "the name of the request takes precedence over the suite's",
       [suite, fc.option(fc.constantFrom("Tonight", "x"))],
