@@ -152,6 +152,12 @@ export const invariant = (name: string, holds: () => undefined): Property => ({
 /** An asynchronous property without generated values; it fails where `check` rejects. */
 export const asyncInvariant = (name: string, check: () => Promise<void>): AsyncProperty => ({ name, check })
 
+/** Makes something for the first who asks for it, such as a fixture that tries share. */
+export const once = <A>(make: () => Promise<A>): (() => Promise<A>) => {
+  let made: Promise<A> | undefined
+  return () => (made ??= make())
+}
+
 /** JSON that keeps what JSON would lose: undefined items of lists, numbers without a value in JSON, bigints, maps and sets. */
 export const print = (value: unknown): string =>
   value === undefined

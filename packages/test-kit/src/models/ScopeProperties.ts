@@ -1,9 +1,9 @@
 /** Limits of credentials: one that is limited to a project does not reach another project of its organization. */
 import { type Operation, type OperationRule, operations } from "@earshot/core"
 import { at, listAt } from "../Documents.js"
-import { asyncInvariant, type AsyncProperty, expectEqual } from "../Property.js"
+import { asyncInvariant, type AsyncProperty, expectEqual, once } from "../Property.js"
 import type { Driver } from "./Drivers.js"
-import { type Home, idsOf, isThing, makers, namings, once, type Thing, things } from "./TenantProperties.js"
+import { type Home, idsOf, isThing, makers, namings, type Thing, things } from "./TenantProperties.js"
 
 /** Two projects of one organization. */
 export interface ScopedFixture {

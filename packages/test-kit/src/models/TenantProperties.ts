@@ -1,6 +1,6 @@
 /** Isolation of organizations. */
 import { at, listAt } from "../Documents.js"
-import { asyncInvariant, type AsyncProperty, expectEqual } from "../Property.js"
+import { asyncInvariant, type AsyncProperty, expectEqual, once } from "../Property.js"
 import { type Driver, createEmptyProject } from "./Drivers.js"
 
 /** Two organizations on one engine. */
@@ -352,12 +352,6 @@ export const namings: ReadonlyArray<Naming> = [
 export const idsOf = (body: unknown): ReadonlyArray<unknown> => listAt(body, "results").map((one) => at(one, "id"))
 
 export const isThing = (name: string): name is Thing => Object.hasOwn(makers, name)
-
-/** Makes something for the first who asks for it. */
-export const once = <A>(make: () => Promise<A>): (() => Promise<A>) => {
-  let made: Promise<A> | undefined
-  return () => (made ??= make())
-}
 
 /** The owner of the resources, and another organization. */
 const homes = async (fixture: () => Promise<TwoTenants>): Promise<{ readonly mine: Home; readonly theirs: Home }> => {
