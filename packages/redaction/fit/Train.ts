@@ -61,7 +61,7 @@ const add = (array: Float64Array, index: number, value: number): void => {
   array[index] = (array[index] ?? 0) + value
 }
 
-const shuffle = (order: Array<number>, random: ReturnType<typeof RedactionKit.randomOf>): void => {
+export const shuffle = (order: Array<number>, random: ReturnType<typeof RedactionKit.randomOf>): void => {
   for (let i = order.length - 1; i > 0; i--) {
     const j = random.int(0, i)
     const swap = order[i] ?? 0

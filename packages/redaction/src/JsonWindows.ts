@@ -108,7 +108,11 @@ export class LeafSpans {
 
 /** A reader of numbers and words alone, without what they mean. */
 const plainReader = (call: CallText): CallReader =>
-  new CallReader(call, runsOf(call.tokens), [], [], shippedModel().sets, { exchanges: [], breaks: new Uint8Array(0) })
+  new CallReader(call, runsOf(call.tokens), [], [], shippedModel().sets, {
+    exchanges: [],
+    turns: [],
+    breaks: new Uint8Array(0)
+  })
 
 /** Most values of a document that are searched beyond their window. */
 const MOST_SHARED = 20_000

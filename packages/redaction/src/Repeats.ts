@@ -37,6 +37,8 @@ const MAX_WORDS = 16
 
 interface Known {
   readonly field: SensitiveField
+  /** What else it may be a value of. */
+  readonly also: ReadonlyArray<SensitiveField>
   readonly score: number
 }
 
@@ -62,7 +64,7 @@ export class KnownValues {
   /** Adds what was found in a call, in offsets of what is read. */
   addAll(
     reader: CallReader,
-    found: ReadonlyArray<Pick<Found, "start" | "end" | "field" | "score" | "everyday">>
+    found: ReadonlyArray<Pick<Found, "start" | "end" | "field" | "score" | "everyday"> & Partial<Pick<Found, "parts">>>
   ): void {
     const { call, runs } = reader
     let run = 0
@@ -83,12 +85,15 @@ export class KnownValues {
   /** Adds a value whose tokens are `from` to `to`; `inside` are the numbers and codes in it. */
   #add(
     reader: CallReader,
-    one: Pick<Found, "end" | "field" | "score">,
+    one: Pick<Found, "end" | "field" | "score" | "start"> & Partial<Pick<Found, "parts">>,
     from: number,
     to: number,
     inside: ReadonlyArray<Run>
   ): void {
-    const known = { field: one.field, score: Math.min(0.9, Math.max(0.55, one.score * 0.95)) }
+    const also = (one.parts ?? [])
+      .filter(({ end, start }) => start <= one.start && end >= one.end)
+      .map(({ field }) => field)
+    const known = { field: one.field, also: [...new Set(also)], score: Math.min(0.9, Math.max(0.55, one.score * 0.95)) }
     if (numbered.has(one.field)) {
       this.#isEmpty = false
       for (const run of inside) this.#addNumber(run, known)
@@ -146,7 +151,7 @@ export class KnownValues {
     return reader.runs.flatMap((run) => {
       const isSpelled = run.digits === 0 && run.pieces.length >= 3
       const known = this.#numbers.get(run.chars) ?? (isSpelled ? this.#names.get(run.chars.toLowerCase()) : undefined)
-      return known === undefined ? [] : [repeated(reader, known, run.from, run.to)]
+      return known === undefined ? [] : repeated(reader, known, run.from, run.to)
     })
   }
 
@@ -159,17 +164,25 @@ export class KnownValues {
         at++
         continue
       }
-      const one = repeated(reader, hit.value, at, hit.to)
       const isOwner = reader.word(hit.to - 1).endsWith("'s") && parted.has(hit.value.field)
-      found.push(isOwner ? { ...one, end: one.end - 2 } : one)
+      for (const one of repeated(reader, hit.value, at, hit.to))
+        found.push(isOwner ? { ...one, end: one.end - 2 } : one)
       at = hit.to
     }
     return found
   }
 }
 
-const repeated = (reader: CallReader, { field, score }: Known, from: number, to: number): Candidate =>
-  reader.candidate(field, from, to, score, "the same value elsewhere in the call")
+/** A value that is repeated, with the other readings that it had. */
+const repeated = (
+  reader: CallReader,
+  { also, field, score }: Known,
+  from: number,
+  to: number
+): ReadonlyArray<Candidate> => {
+  const one = reader.candidate(field, from, to, score, "the same value elsewhere in the call")
+  return [one, ...also.map((other) => ({ ...one, field: other, isAlso: true }))]
+}
 
 /**
  * Every value that was found, searched again in the whole call: words in any case, numbers spoken or written, a name's

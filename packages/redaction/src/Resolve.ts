@@ -82,7 +82,10 @@ const settle = (group: ReadonlyArray<Candidate>, found: Array<Found>): void => {
     evidence: best.evidence,
     recognizer: best.recognizer,
     everyday: fields.every((one) => one.everyday === true),
-    parts: fields.filter((one) => one.field !== field && isOtherReading(one, best))
+    parts: [
+      ...fields.filter((one) => one.field !== field && (isSpelledCode(one, best) || isOtherReading(one, best))),
+      ...otherPeople({ ...best, field, start, end })
+    ]
   })
 }
 
@@ -101,6 +104,16 @@ const families: ReadonlyArray<ReadonlySet<string>> = [
 
 const areAlike = (a: string, b: string): boolean => families.some((family) => family.has(a) && family.has(b))
 
+/** Whether a reading is one of a spelled code, which may be of each field unless a phrase names its own. */
+const isSpelledCode = (one: Candidate, best: Candidate): boolean =>
+  one.recognizer === "spelledCodes" && best.isNamed !== true
+
+/** A name that nobody was introduced by may be that of a doctor. */
+const otherPeople = (best: Candidate & { readonly field: SensitiveField }): ReadonlyArray<TextSpan> =>
+  best.field === "person_name" && !(best.recognizer === "people" && best.score >= INTRODUCED)
+    ? [{ ...best, field: "medical_professional" }]
+    : []
+
 /** By how much a reading as a field that looks alike may be less sure than the one that names the span and still be one. */
 const ALIKE = 0.4
 
@@ -114,7 +127,7 @@ const INTRODUCED = 0.9
 const isOtherReading = (one: Candidate, best: Candidate): boolean => {
   // "My customer account number is 704418236": as long as a phone number, but not one. In "I don't have my account
   // number, 904418236 is where you reach me" no phrase names it, and whatever else it may be counts.
-  if (best.byCue === true && one.isGuess === true) return best.isNamed !== true && areAlike(best.field, one.field)
+  if (one.isGuess === true && best.byCue === true) return best.isNamed !== true && areAlike(best.field, one.field)
   const isAboutPerson = best.field === "medical_professional" || best.field === "password"
   if (isAboutPerson && one.field === "person_name") return true
   // A question asked for two things, and the answer may be either.

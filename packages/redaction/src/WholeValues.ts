@@ -124,6 +124,16 @@ const withHyphens = (reader: CallReader, one: Candidate): Candidate => {
   return { ...one, start: Math.min(one.start, reader.start(from)), end: Math.max(one.end, reader.end(to)) }
 }
 
+const PERIOD_OF = /^(?:last|next|this)$/
+const PERIOD = /^(?:month|week|year)$/
+
+/** "the twenty sixth of last month" */
+const withPeriod = (reader: CallReader, one: Candidate): Candidate => {
+  const next = tokenAt(reader.call.tokens, one.end - 1) + 1
+  const at = /^(?:of|in)$/.test(reader.word(next)) ? next + 1 : next
+  return PERIOD_OF.test(reader.word(at)) && PERIOD.test(reader.word(at + 1)) ? { ...one, end: reader.end(at + 2) } : one
+}
+
 /** A value with one kind of rest of it, where it has one. */
 type Rest = (reader: CallReader, one: Candidate) => Candidate
 
@@ -132,7 +142,8 @@ const rests: ReadonlyMap<string, ReadonlyArray<Rest>> = new Map<string, Readonly
   ["person_name", [withInitials, withFirstNames, withHyphens]],
   ["location", [withStreetNumber, withHyphens, withCorrected]],
   ["time", [withHour, withCorrected]],
-  ...["age", "dob", "date", "money"].map((field) => [field, [withCorrected]] as const)
+  ["date", [withPeriod, withCorrected]],
+  ...["age", "dob", "money"].map((field) => [field, [withCorrected]] as const)
 ])
 
 /** What was proposed with the rest of its value: signs of a code, other halves of a name. */

@@ -25,6 +25,7 @@ export { spokenAddressesOf } from "./SpokenForms.js"
 export { readCardinal } from "./Cardinals.js"
 export { type Run, runsOf } from "./SpokenNumbers.js"
 export * as Tagger from "./tagger/TaggerParts.js"
+export * as AskedFor from "./asked/AskedParts.js"
 export { tokenize, type Tokens } from "./Tokens.js"
 export * as Validators from "./Validators.js"
 export {

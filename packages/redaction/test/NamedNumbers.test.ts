@@ -76,14 +76,10 @@ describe("a number that is named", () => {
   }
 
   it("counts as each field that it may be where nothing names it", () => {
-    for (const value of ["904418236", "nine oh four four one eight two three six"])
-      expect(fieldsOf(`C: it says ${value}`), value).toEqual([
-        "phone_number",
-        "account_number",
-        "healthcare_number",
-        "bank_account",
-        "numerical_pii"
-      ])
+    const written = ["phone_number", "account_number", "healthcare_number", "bank_account", "numerical_pii"]
+    expect(new Set(fieldsOf("C: it says 904418236"))).toEqual(new Set(written))
+    const spelled = [...written, "ssn", "passport_number", "driver_license", "vehicle_id", "password"]
+    expect(new Set(fieldsOf("C: it says nine oh four four one eight two three six"))).toEqual(new Set(spelled))
   })
 
   it("counts as a field that its range, its groups or its check digit tell, whatever names it", () => {

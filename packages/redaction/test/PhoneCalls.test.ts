@@ -3,26 +3,8 @@ import * as RedactionKit from "@earshot/test-kit/redaction"
 import { describe, expect, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 
-const fields: ReadonlySet<string> = new Set(Redaction.sensitiveFields)
-const isField = (name: string | undefined): name is Redaction.SensitiveField => name !== undefined && fields.has(name)
-
-/** A turn of "A: ..." (the agent) or "C: ..." (the caller), with values as `{field:value}`. */
-const turnOf = (line: string): RedactionKit.LabeledTurn => {
-  const spans: Array<RedactionKit.LabeledTurn["spans"][number]> = []
-  let content = ""
-  for (const [all, field, value] of line.slice(3).matchAll(/\{(\w+):([^}]*)\}|[^{]+/g)) {
-    const start = content.length
-    content += value ?? all
-    if (isField(field)) spans.push({ start, end: content.length, field })
-  }
-  return { speaker: line.startsWith("A: ") ? "main_agent" : "testing_agent", content, spans }
-}
-
 const callsIn = (name: string): ReadonlyArray<RedactionKit.LabeledCall> =>
-  readFileSync(new URL(`phone-calls/${name}.txt`, import.meta.url), "utf8")
-    .trim()
-    .split("\n\n")
-    .map((dialogue) => ({ style: "bare", turns: dialogue.split("\n").map(turnOf) }))
+  RedactionKit.dialoguesOf(readFileSync(new URL(`phone-calls/${name}.txt`, import.meta.url), "utf8"))
 
 const all = RedactionKit.finderOf(Redaction.sensitiveFields)
 const alone = new Map(Redaction.sensitiveFields.map((field) => [field, RedactionKit.finderOf([field])]))

@@ -1,7 +1,8 @@
 import type { CallText } from "../CallText.js"
 import type { Cue } from "../Cues.js"
 import { acknowledgements, fillers, wordSet } from "../Lexicon.js"
-import { type Asked, asksForMore, isOfThing, questionsIn, unnamedNumber } from "./Questions.js"
+import { askedFor, likeliestKind } from "../asked/AskedKinds.js"
+import { type Asked, asksForMore, guessed, isOfThing, questionsIn, unnamedNumber } from "./Questions.js"
 
 /** A stretch of a turn that answers a question, in tokens, `to` exclusive. */
 export interface AnswerPlace {
@@ -26,6 +27,8 @@ export interface Dialogue {
   readonly exchanges: ReadonlyArray<Exchange>
   /** Turns, marked with 1, over which no value of the other side goes on: they ask for something or say something else. */
   readonly breaks: Uint8Array
+  /** The tokens of each turn, without the line break at its end, `to` exclusive. */
+  readonly turns: ReadonlyArray<TurnTokens>
 }
 
 /** Words with which one side keeps the other talking, repeats what it understood, or asks for it again. */
@@ -74,6 +77,15 @@ const CARD_TURNS = 6
 const LEAST_FIGURES = 2
 /** Most tokens of a question that names nothing known. */
 const MAX_UNNAMED = 12
+/** The side that asks for values of the other one. */
+export const AGENT = "main_agent"
+/** What a caller asks about a business rather than somebody, and words that tell it is about the caller. */
+const OF_BUSINESS = /^(?:time|money|measure|number)$/
+const OF_CALLER =
+  /^(?:i|me|my|mine|we|us|our|i'm|i've|i'll|i'd|we're|we've|his|her|their|he|she|they|come|coming|arrive|arriving|appointment|booking|engineer|delivery)$/
+/** How likely the words of a question of no list have to ask for something, or for nothing, to be taken for it. */
+const SURE_GUESS = 0.4
+const SURE_NOTHING = 0.7
 /** Most tokens of a request without such a word: "and the year". */
 const MAX_SHORT = 9
 /** Most tokens of a turn in which a question word asks for what is named before it: "good through what date". */
@@ -143,12 +155,31 @@ class TurnReader {
     const place = this.place(turn)
     const cues = this.#cuesOf(place)
     const isPart = asksForMore(this.call.tokens.all, place.from, place.to)
-    const phrases = this.asked(turn, cues)
+    const phrases = this.#withoutThings(place, speaker, this.asked(turn, cues))
     const ofCard = new Set(phrases.filter((one) => isUnlisted(one) || this.#isOfExpiry(one, place.to)))
     const context = ofCard.size > 0 && this.#followsCard(turn) ? [...before, cardGiven] : before
     const asked = phrases.map((one) => inContext(one, context, isPart, ofCard.has(one)))
-    const open = isApart ? [] : resolved(asked, before, isPart && this.#lastFigure(turn) < place.from)
+    const open = isApart
+      ? []
+      : this.#ofCaller(place, speaker, resolved(asked, before, isPart && this.#lastFigure(turn) < place.from))
     return { turn, place, speaker, isApart, cues, open, keeps: this.keeps(turn) }
+  }
+
+  /** What a turn asks for without a number of no list where its words tell that it is of a thing. */
+  #withoutThings({ from, to }: TurnTokens, speaker: string, asked: ReadonlyArray<Asked>): ReadonlyArray<Asked> {
+    if (!asked.some(({ isOfAnyKind }) => isOfAnyKind === true)) return asked
+    const [nothing = 0] = askedFor(this.call.tokens.all, from, to, speaker === AGENT)
+    return nothing < SURE_NOTHING ? asked : asked.filter(({ isOfAnyKind }) => isOfAnyKind !== true)
+  }
+
+  /**
+   * What a turn asks for without what a caller asks of an agent about nobody: "what time do you shut", "how much is a
+   * return", but not "what time is my appointment".
+   */
+  #ofCaller({ from, to }: TurnTokens, speaker: string, asked: ReadonlyArray<Asked>): ReadonlyArray<Asked> {
+    if (speaker === AGENT || !asked.some(({ reads }) => OF_BUSINESS.test(reads))) return asked
+    for (let at = from; at < to; at++) if (OF_CALLER.test(this.call.tokens.all[at]?.lower ?? "")) return asked
+    return asked.filter(({ reads }) => !OF_BUSINESS.test(reads))
   }
 
   /** Whether what ends when something is asked for is "it" or the card: "when does it run out", not "when does the warranty end". */
@@ -167,8 +198,25 @@ class TurnReader {
     return false
   }
 
-  /** Whether a turn may ask for something in words that name nothing known. */
-  mayAsk({ cues, isApart, keeps, open, place: { from, to }, turn }: TurnView): boolean {
+  /** What a turn asks for in words of no list. */
+  guess(view: TurnView): ReadonlyArray<Asked> {
+    const { isApart, keeps, open, place, speaker, turn } = view
+    const { from, to } = place
+    if (isApart || keeps || open.length > 0 || to <= from) return []
+    const next = this.call.turns[turn + 1]
+    if (next === undefined || next.apart || next.speaker === speaker || this.#lastFigure(turn) >= from) return []
+    if (!this.hasValue(turn + 1)) return []
+    const { all } = this.call.tokens
+    const likely = askedFor(all, from, to, speaker === AGENT)
+    const [kind, share] = likeliestKind(likely)
+    const isUnnamed = this.#mayAsk(view)
+    const asked = guessed(kind, from, to)
+    if (share >= SURE_GUESS && !asked.some((one) => one.isUnnamed === true)) return asked
+    return isUnnamed && (likely[0] ?? 0) < SURE_NOTHING ? [unnamedNumber(from, to)] : []
+  }
+
+  /** Whether a turn may ask for a number in words that name nothing known. */
+  #mayAsk({ cues, isApart, keeps, open, place: { from, to }, turn }: TurnView): boolean {
     return (
       !isApart &&
       !keeps &&
@@ -478,9 +526,9 @@ export const dialogueOf = (call: CallText, cues: ReadonlyArray<Cue>): Dialogue =
     const isQuestion = view.open.length > 0 && !(state !== undefined && view.keeps && view.cues.length === 0)
     breaks[turn] = isQuestion || reader.breaks(turn, view.cues.length > 0) ? 1 : 0
     if (!isQuestion) {
-      if (state === undefined && reader.mayAsk(view)) {
+      const asked = state === undefined ? reader.guess(view) : []
+      if (asked.length > 0) {
         const answers: Array<AnswerPlace> = []
-        const asked = [unnamedNumber(view.place.from, view.place.to)]
         exchanges.push({ asked, answers })
         state = { asked, asker: speaker, answers, since: turn, isAnswered: false, figures: 0 }
       }
@@ -491,5 +539,5 @@ export const dialogueOf = (call: CallText, cues: ReadonlyArray<Cue>): Dialogue =
     state = { asked: view.open, asker: speaker, answers, since: turn, isAnswered: false, figures: 0 }
     lastAsked = view.open
   }
-  return { exchanges, breaks }
+  return { exchanges, breaks, turns: reader.turns }
 }

@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import questionGroups from "../data/questions.json" with { type: "json" }
+import type { AskedKind } from "../asked/Kinds.js"
 import type { Cue } from "../Cues.js"
 import { functionWords, wordSet } from "../Lexicon.js"
 import { phraseTrie } from "../PhraseTrie.js"
@@ -32,10 +33,14 @@ export interface Asked {
   readonly phrase: string
   /** Says little alone: "account", "id". */
   readonly isWeak: boolean
+  /** Asked for by a name that no other field has. */
+  readonly isNamed?: boolean
   /** A number of a kind that no list has: it is only what its length allows it to be. */
   readonly isOfAnyKind?: boolean
   /** Asked for in words that name no value: only an answer that is nothing else than a code of some length is one. */
   readonly isUnnamed?: boolean
+  /** Told by the words of the whole question, none of which is on a list. */
+  readonly isGuessed?: boolean
   /** What it may be as well (see Cues.ts). */
   readonly also?: ReadonlyArray<SensitiveField> | undefined
   /** Tokens of the phrase that asks, `to` exclusive. */
@@ -76,7 +81,7 @@ export const unknownNumber = {
   isOfAnyKind: true,
   also: [
     ...(["account_number", "ssn", "healthcare_number", "bank_account", "driver_license"] as const),
-    ...(["passport_number", "vehicle_id", "phone_number", "credit_card"] as const)
+    ...(["passport_number", "vehicle_id", "phone_number", "credit_card", "dob", "date"] as const)
   ]
 } as const
 
@@ -96,10 +101,14 @@ const VEHICLE_FIGURES = 6
 /** Most figures of the code on a card's back, and of its last figures. */
 const CARD_PART = 4
 
+/** As many figures as a date has, some of them without a 0. */
+const DATE_FIGURES = /^\d{3,8}$/
+
 /** Whether what a question of no list asks for may be of a field by the letters and digits of the answer. */
 export const mayBeOf = (field: SensitiveField, chars: string): boolean => {
   if (field === "vehicle_id") return chars.length >= VEHICLE_FIGURES || /\p{L}/u.test(chars)
   if (field === "credit_card" && chars.length <= CARD_PART) return true
+  if (field === "dob" || field === "date") return DATE_FIGURES.test(chars.replace(/\D/g, ""))
   const [min, max] = lengths.get(field) ?? [0, Infinity]
   return chars.length >= min && chars.length <= max
 }
@@ -168,6 +177,40 @@ export const unnamedNumber = (from: number, to: number): Asked => ({
   to
 })
 
+/** How the answer to a question of no list is read, by what it asks for. */
+const guessedReadings: Readonly<Partial<Record<AskedKind, readonly [SensitiveField, ...ReadonlyArray<Reading>]>>> = {
+  expiry: ["credit_card", "date"],
+  secret: ["password", "words"],
+  ip_address: ["ip_address", "code"],
+  url: ["url", "email"],
+  filename: ["filename", "email"],
+  username: ["username", "words"],
+  email_address: ["email_address", "email"],
+  person_name: ["person_name", "name", "spelling"],
+  medical_professional: ["medical_professional", "name"],
+  location: ["location", "place"],
+  postcode: ["location", "code", "place"],
+  dob: ["dob", "date"],
+  date: ["date", "date"],
+  time: ["time", "time"],
+  age: ["age", "number"],
+  money: ["money", "money"],
+  occupation: ["occupation", "words"],
+  origin: ["origin", "words"],
+  gender_sexuality: ["gender_sexuality", "words"],
+  physical_attribute: ["physical_attribute", "measure", "words"],
+  event: ["event", "words"]
+}
+
+/** What a question of no list most likely asks for; a number of a person where it asks for a number of any kind. */
+export const guessed = (kind: AskedKind, from: number, to: number): ReadonlyArray<Asked> => {
+  if (kind === "nothing") return []
+  const [field, ...readings] = guessedReadings[kind] ?? []
+  if (field === undefined) return [unnamedNumber(from, to)]
+  const one = { field, min: 1, max: 34, phrase: "what no list has", isWeak: true, isGuessed: true, from, to }
+  return readings.map((reads) => ({ ...one, reads }))
+}
+
 /** Fewest letters and digits of a code that answers a question which names none. */
 const MIN_UNNAMED = 4
 
@@ -203,6 +246,9 @@ const readingOf = ({ field, kind }: Cue): Reading => {
 
 const anyLength: ReadonlySet<string> = new Set(["numerical_pii", "account_number", "healthcare_number"])
 
+/** Least strength of a phrase that asks for a number of one field and no other. */
+const NAMES = 0.93
+
 const ofCue = (cue: Cue): Asked => ({
   field: cue.field,
   reads: readingOf(cue),
@@ -210,6 +256,7 @@ const ofCue = (cue: Cue): Asked => ({
   max: cue.kind === "expiry" ? 8 : cue.max,
   phrase: cue.phrase,
   isWeak: cue.kind === "generic" || cue.strength < 0.8,
+  isNamed: cue.kind === "plain" && cue.strength >= NAMES && cue.also === undefined,
   also: cue.also,
   from: cue.from,
   to: cue.to
@@ -274,7 +321,7 @@ const sentCode = (
     : { field: "password", reads: "code", min: 4, max: 10, phrase: "the code", isWeak: false, from: code, to: code + 1 }
 }
 
-const FROM_PEOPLE = /(?:family|parents|originally) from$|^from originally$/
+const FROM_PEOPLE = /(?:family|family's|parents|originally) from$|^from originally$|\bborn$/
 
 /** Whether a turn is about signing in: "log in", "sign you in", "login". */
 const signsIn = (all: ReadonlyArray<Token>, from: number, to: number): boolean => {

@@ -106,7 +106,7 @@ const afterQuestion = (reader: CallReader, { from, to }: Run): ReadonlyArray<Can
   return reader.word(to).startsWith("year") ? [age(reader, from, to + 1, 0.85, why)] : []
 }
 
-const subjects = /^(i'm|he's|she's|am|they're|i'll be|he'll be|she'll be|they'll be|we're both|they're both)$/
+const subjects = /^(i'm|he's|she's|who's|am|they're|i'll be|he'll be|she'll be|they'll be|we're both|they're both)$/
 
 /** "my mum's eighty one", "dad's seventy": a word for a person and "is". */
 const isPersonWith = (word: string): boolean => word.endsWith("'s") && relatives.test(word.slice(0, -2))
@@ -140,7 +140,7 @@ const ADULT = 16
 
 /** "Cornelius, 91, fell": a number between commas behind a name or a word for a person. */
 const isApposition = (reader: CallReader, { chars, from, to }: Run): boolean => {
-  if (reader.cls(from) !== "N" || chars.length > 2 || !/^[,(]$/.test(reader.written(from - 1))) return false
+  if (chars.length > 2 || !/^[,(]$/.test(reader.written(from - 1))) return false
   if (!/^[,).]$/.test(reader.written(to))) return false
   if (Number(chars) < ADULT) return reader.isCapitalized(from - 2) && isNameBefore(reader, from - 2)
   const owner = reader.written(from - 2)

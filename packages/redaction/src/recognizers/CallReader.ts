@@ -9,6 +9,9 @@ import { inSet, type WordSets } from "../tagger/WordSets.js"
 import { type Candidate, candidate } from "../TextSpan.js"
 import type { Token } from "../Tokens.js"
 
+/** How many turns a card is spoken of before a part of its number. */
+const CARD_TURNS = 8
+
 const CAPITAL = /^\p{Lu}/u
 
 /**
@@ -19,6 +22,7 @@ export class CallReader {
   readonly all: ReadonlyArray<Token>
   readonly #runFrom: ReadonlyMap<number, Run>
   readonly #runTo: ReadonlyMap<number, Run>
+  #cardTurns: Set<number> | undefined
 
   constructor(
     readonly call: CallText,
@@ -116,6 +120,19 @@ export class CallReader {
   isInCue(at: number): boolean {
     const cue = this.cues[lastCueBefore(this.cues, at) + 1]
     return cue !== undefined && cue.from <= at && at < cue.to
+  }
+
+  /** Whether a payment card was spoken of just before a turn, or in it: a part of its number may follow. */
+  isNearCard(turn: number): boolean {
+    if (this.#cardTurns === undefined) {
+      this.#cardTurns = new Set()
+      for (const { field, from } of this.cues) if (field === "credit_card") this.#cardTurns.add(this.turn(from))
+      for (const { answers, asked } of this.dialogue.exchanges)
+        if (asked.some(({ field }) => field === "credit_card"))
+          for (const answer of answers) this.#cardTurns.add(answer.turn)
+    }
+    for (let at = turn; at >= turn - CARD_TURNS; at--) if (this.#cardTurns.has(at)) return true
+    return false
   }
 
   nearestCue(from: number, to: number, accepts: (cue: Cue) => boolean): Weighed | undefined {

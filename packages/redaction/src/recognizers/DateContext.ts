@@ -46,6 +46,14 @@ export const isCardExpiry = (reader: CallReader, from: number, to: number): bool
   return reader.nearestCue(from, to, isCard) !== undefined
 }
 
+/** The day of the week before a date: "Friday 9 August", "tuesday the ninth". */
+export const weekdayBefore = (reader: CallReader, from: number): number | undefined => {
+  let at = from - 1
+  if (reader.word(at) === "the") at--
+  if (reader.written(at) === ",") at--
+  return reader.cls(at) === "W" ? at : undefined
+}
+
 /** A date as what its context makes of it: a date of birth, a card's expiry, or a plain date. */
 export const dateCandidate = (
   reader: CallReader,
@@ -54,9 +62,8 @@ export const dateCandidate = (
   score: number,
   ...evidence: ReadonlyArray<string>
 ): Candidate => {
-  const comma = reader.written(from - 1) === "," ? from - 2 : from - 1
-  // "Friday 9 August"
-  if (reader.cls(comma) === "W") from = comma
+  const weekday = weekdayBefore(reader, from)
+  if (weekday !== undefined) from = weekday
   const birth = birthEvidence(reader, from, to)
   if (birth !== undefined) return reader.candidate("dob", from, to, Math.max(0.9, score), ...evidence, birth)
   return isCardExpiry(reader, from, to)

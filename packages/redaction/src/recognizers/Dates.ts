@@ -3,7 +3,15 @@ import type { Candidate } from "../TextSpan.js"
 import { matchClasses, tokenAt } from "../Tokens.js"
 import { type CallReader, byPattern, type Recognizer } from "./CallReader.js"
 import { DAY, NUMBER, YEAR } from "./ClassPatterns.js"
-import { birthEvidence, clockFollowers, dateCandidate, dayPrepositions, isCardExpiry, isDay } from "./DateContext.js"
+import {
+  birthEvidence,
+  clockFollowers,
+  dateCandidate,
+  dayPrepositions,
+  isCardExpiry,
+  isDay,
+  weekdayBefore
+} from "./DateContext.js"
 
 export const classPatterns = {
   /** "March third", "mar 3, 2020" */
@@ -159,7 +167,10 @@ const ordinalDays = (reader: CallReader): ReadonlyArray<Candidate> =>
     const value = reader.value(from + 1) + (to - from === 3 ? reader.value(from + 2) : 0)
     if (!isDay(value) || !endsOrdinal(reader, to)) return []
     const isDate =
-      value > 3 || dayPrepositions.has(reader.word(from - 1)) || birthEvidence(reader, from, to) !== undefined
+      value > 3 ||
+      weekdayBefore(reader, from) !== undefined ||
+      dayPrepositions.has(reader.word(from - 1)) ||
+      birthEvidence(reader, from, to) !== undefined
     return isDate ? [dateCandidate(reader, from + 1, to, 0.6, "day of the month")] : []
   })
 

@@ -121,7 +121,8 @@ const deciding = (reader: CallReader, chain: Chain, { longest, total }: Lengths)
     (chain.some((run) => fits(cue, run.chars.length)) || fits(cue, longest) || fits(cue, total)) &&
     !isOtherCard(cue, chain, digits)
   const nearest = reader.nearestCue(first.from, last.to, (cue) =>
-    cue.field === "nothing" ? digits > 0 : isPlausible(cue)
+    // A gate or a page has no long number.
+    cue.field === "nothing" ? digits > 0 && total <= cue.max : isPlausible(cue)
   )
   const weighed = isHarmless(reader, chain, nearest)
     ? nearest

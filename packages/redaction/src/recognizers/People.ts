@@ -1,7 +1,7 @@
 import { functionWords, wordSet } from "../Lexicon.js"
 import type { Candidate } from "../TextSpan.js"
 import { spelledStretches } from "./answers/Stretches.js"
-import type { Recognizer } from "./CallReader.js"
+import type { CallReader, Recognizer } from "./CallReader.js"
 import { calledName, introduction, introductionEnd } from "./IntroducedNames.js"
 import { NameReader, type NameRule } from "./NameReading.js"
 import { spelledNames } from "./SpelledNames.js"
@@ -128,12 +128,27 @@ const spelledAnywhere: NameRule = ({ reader }, at, found) => {
  * "thanks bartholomew", "the driver sanjay": in speech without capitals, a name that is no English word and no place is one
  * wherever it stands. A second one behind it belongs to it.
  */
+/** What stands before a word that names no person. */
+const BEFORE_THING = /^(?:the|an?|these|those|some)$/
+/** Most tokens of a turn in which an article tells a thing from a name; prose says "the anna keller version". */
+const SHORT_TURN = 14
+
+const isThing = (reader: CallReader, at: number): boolean => {
+  const { from, to } = reader.dialogue.turns[reader.turn(at)] ?? { from: 0, to: Infinity }
+  return to - from <= SHORT_TURN && BEFORE_THING.test(reader.word(at - 1))
+}
+
+const COUNT = /^[dtyzN]$/
+
 const listedName: NameRule = (names, at, found) => {
   if (!names.isOnlyName(at) || wordNames.has(names.bare(at)) || (names.isCased(at) && !names.isCapital(at)))
     return undefined
   // "a ray of light"
   if (/^an?$/.test(names.reader.word(at - 1)) && names.reader.cls(at + 1) === "f" && !names.isCapital(at))
     return undefined
+  // "the matt one", "two cokes": a thing, or how many of it
+  const isCounted = COUNT.test(names.reader.cls(at - 1)) && names.bare(at).endsWith("s")
+  if (!names.isCapital(at) && (isCounted || isThing(names.reader, at))) return undefined
   // "the left lane", "what's the ip"
   if (streetEndings.has(names.bare(at)) || names.reader.isInCue(at)) return undefined
   found.push(names.candidate("person_name", at, names.isOnlyName(at + 1) ? at + 2 : at + 1, 0.52, "listed name"))

@@ -17,6 +17,7 @@ import { numbers } from "./Numbers.js"
 import { organizations } from "./Organizations.js"
 import { people } from "./People.js"
 import { secrets } from "./Secrets.js"
+import { spelledCodes } from "./SpelledCodes.js"
 import { spokenAddresses } from "./SpokenAddresses.js"
 import { urlsAndFiles } from "./Urls.js"
 import { handles } from "./Usernames.js"
@@ -33,6 +34,7 @@ const all = {
   ibans,
   spokenAddresses,
   numbers,
+  spelledCodes,
   dates,
   monthsAndYears,
   birthDates,

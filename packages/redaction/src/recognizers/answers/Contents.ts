@@ -18,7 +18,7 @@ export const around =
  where when how which need want because your his her their there mm mhm huh yeah yep nope nothing none same one moment second
  been has had he she him user username handle login job i've male he's she's myself me too also only still always never
  wife husband son daughter mother father mom mum dad brother sister boss neighbor friend partner roommate fiance fiancee
- it'll that'll how's lemme gonna wanna gotta say said tell told ask asked question rather prefer comfortable sir ma'am`)
+ nobody nobody's somebody someone anyone everyone it'll that'll how's lemme gonna wanna gotta say said tell told ask asked question rather prefer comfortable sir ma'am`)
 
 /** Most tokens of one value. */
 const MAX_WORDS = 9
@@ -82,4 +82,30 @@ export const contentsOf = (
     } else if (last?.to === at && isInside(reader, at, extra) && isWord(reader, at + 1, extra)) last.to = at + 1
   }
   return words > MAX_ANSWER ? found.slice(0, 1) : found
+}
+
+/** Most tokens of an answer that is taken as a whole. */
+const MAX_WHOLE = 8
+
+/** What ends the part of an answer that says what was asked for. */
+const CLAUSE_END = /^[,.;?!]$/
+const OTHER_CLAUSE = /^(but|because|so|though|although|if|and)$/
+
+/** What is said where something is not known or not told. */
+const UNKNOWING =
+  /^(?:can['’]t|cannot|couldn['’]t|don['’]t|won['’]t|forgot|forget|forgotten|not|no|sure|rather|why|know|think|need|yes|what|you)$/
+
+/** The first clause of an answer without what opens and ends it, where it is short and tells what it is. */
+export const wholeAnswer = (reader: CallReader, { end, from: first }: AnswerPlace): ReadonlyArray<Content> => {
+  const isAround = (at: number): boolean =>
+    around.has(reader.word(at)) || fillers.has(reader.word(at)) || acknowledgements.has(reader.word(at))
+  let from = first
+  while (from < end && (isAround(from) || CLAUSE_END.test(reader.written(from)))) from++
+  let to = from
+  while (to < end && !CLAUSE_END.test(reader.written(to)) && !OTHER_CLAUSE.test(reader.word(to))) to++
+  while (to > from && (isAround(to - 1) || functionWords.has(reader.word(to - 1)))) to--
+  if (to <= from || to - from > MAX_WHOLE) return []
+  for (let at = from; at < to; at++)
+    if (UNKNOWING.test(reader.word(at)) || reader.cls(at) === "P" || reader.cls(at) === "n") return []
+  return [{ from, to }]
 }

@@ -1,6 +1,6 @@
 /** Values in answers, by what the question asks for. */
 import { speakerAt } from "../../CallText.js"
-import type { AnswerPlace, Exchange } from "../../dialogue/Dialogue.js"
+import { AGENT, type AnswerPlace, type Exchange } from "../../dialogue/Dialogue.js"
 import { type Asked, mayBeOf, type Reading, unknownNumber } from "../../dialogue/Questions.js"
 import { acknowledgements, fillers, functionWords, wordSet } from "../../Lexicon.js"
 import { isNanp } from "../../Numbering.js"
@@ -11,7 +11,7 @@ import { nameParticles } from "../../WordLists.js"
 import type { CallReader } from "../CallReader.js"
 import { alsoReadings, CARD_FIGURES, furtherFields, mayBeAnyCard } from "../NumbersByCue.js"
 import { bodyColors } from "../PhysicalAttributes.js"
-import { around, type Content, contentsOf } from "./Contents.js"
+import { around, type Content, contentsOf, wholeAnswer } from "./Contents.js"
 import {
   codeStretches,
   dateStretches,
@@ -187,12 +187,14 @@ const codes = (
     .flatMap((stretch) =>
       readingsOf(isOne ? [...asked, ...dates] : asked, one, stretch.chars, isOne).flatMap((reading, at) => {
         const score = (reading.field === "nothing" ? HARMLESS : ANSWER) - at * SCORE_STEP
-        const answer = candidateOf(reader, reading, stretch, score)
+        const answer = { ...candidateOf(reader, reading, stretch, score), isNamed: reading.isNamed === true }
         const further = furtherFields(reading, longest.length)
         return [
           answer,
           ...alsoReadings(
-            reading.isOfAnyKind === true ? further.filter((field) => mayBeOf(field, longest)) : further,
+            reading.isOfAnyKind === true
+              ? further.filter((field) => mayBeOf(field, longest) || mayBeOf(field, stretch.chars))
+              : further,
             answer
           )
         ]
@@ -249,8 +251,14 @@ const measured = (
         .filter((one, _, all) => accepts(one, all))
         .flatMap((stretch) => {
           const answer = candidateOf(reader, asked, stretch, ANSWER)
-          return [answer, ...alsoReadings(asked.also ?? [], answer)]
+          const ofCard: ReadonlyArray<SensitiveField> =
+            mayExpire(reader, asked, stretch) && reader.isNearCard(stretch.turn) ? ["credit_card"] : []
+          return [answer, ...alsoReadings([...(asked.also ?? []), ...ofCard], answer)]
         })
+
+/** Whether what answers a question for a date may be a month and a year: it has no day. */
+const mayExpire = (reader: CallReader, asked: Asked, { from, to }: Stretch): boolean =>
+  asked.reads.endsWith("date") && !anyToken(from, to, (at) => /^[FTs]$/.test(reader.cls(at)))
 
 const particles: ReadonlySet<string> = new Set([...nameParticles, "dr", "doctor", "mr", "mrs", "ms", "st"])
 const placeWords = wordSet(
@@ -295,6 +303,10 @@ const isPlace: Accepts = (reader, from, to) =>
   reader.isIn("places", reader.phrase(from, to)) ||
   anyToken(from, to, (at) => reader.cls(at) === "w" && !isCommonWord(reader, at)) ||
   (anyToken(from, to, (at) => /^[dtyzNXh]$/.test(reader.cls(at))) && to - from >= 3)
+
+/** Whether an answer to a question of no list is a file or a web address: it has a sign of one. */
+const hasSigns: Accepts = (reader, from, to) =>
+  anyToken(from, to, (at) => /^(?:dot|underscore|slash|dash|hyphen|[._/@-])$/.test(reader.word(at)))
 
 const isAddress: Accepts = (reader, from, to) =>
   anyToken(from, to, (at) => /^(@|at|dot|underscore|gmail|yahoo|hotmail|outlook|icloud)$/.test(reader.word(at))) ||
@@ -379,34 +391,46 @@ const wholeUserName = (reader: CallReader, place: AnswerPlace): ReadonlyArray<Co
 /** Most tokens of a user name, with signs and figures. */
 const MAX_USER_NAME_PARTS = 7
 
-/** "hay on wye" */
-const PLACE_LINK = /^(on|upon|under|le|les|by|sur|am)$/
+/** Small words inside a place or a description: "hay on wye", "the co-op in burford", "bald with a big beard". */
+const INSIDE =
+  /^(?:on|upon|under|le|les|by|sur|am|of|the|in|at|a|an|with|near|off|past|just|opposite|behind|above|from|to|my|'s|-)$/
+const COMMA = /^,$/
+
+/** Most tokens between two parts of an answer that belong together. */
+const MAX_INSIDE = 4
 
 type Join = (all: ReadonlyArray<Content>, next: Content) => ReadonlyArray<Content>
 
 const apart: Join = (all, next) => [...all, next]
 
-/** How the parts of an answer go together: over a small word inside an address, "sunny side up dot bakery", or a user name. */
+/** Joins parts with nothing but words of `isInside` between them. */
+const joinedOver =
+  (isInside: (at: number) => boolean, most: number): Join =>
+  (all, next) => {
+    const last = all[all.length - 1]
+    if (last === undefined || next.from - last.to > most) return [...all, next]
+    for (let at = last.to; at < next.from; at++) if (!isInside(at)) return [...all, next]
+    return [...all.slice(0, -1), { from: last.from, to: next.to }]
+  }
+
+/** How the parts of an answer go together: over small words inside a place, an address, a description or a user name. */
 const joining = (reader: CallReader, asked: Asked, place: AnswerPlace): Join => {
   const isUserName = asked.field === "username" && place.end - place.from <= MAX_USER_NAME
-  if (asked.reads === "place")
-    return (all, next) => {
-      const last = all[all.length - 1]
-      const isInside = last !== undefined && next.from - last.to === 1 && PLACE_LINK.test(reader.word(last.to))
-      return isInside ? [...all.slice(0, -1), { from: last.from, to: next.to }] : [...all, next]
-    }
+  if (asked.reads === "place") return joinedOver((at) => INSIDE.test(reader.word(at)), MAX_INSIDE)
+  if (asked.reads === "words" && !isUserName)
+    return joinedOver((at) => INSIDE.test(reader.word(at)) || COMMA.test(reader.written(at)), MAX_INSIDE)
   if (asked.reads !== "email" && !isUserName) return apart
-  return (all, next) => {
-    const last = all[all.length - 1]
-    const isInside =
-      last !== undefined &&
-      next.from - last.to === 1 &&
-      reader.cls(last.to) !== "P" &&
-      functionWords.has(reader.word(last.to)) &&
-      (isUserName || /^(?:at|dot|underscore|dash)$/.test(reader.word(next.from)))
-    return isInside ? [...all.slice(0, -1), { from: last.from, to: next.to }] : [...all, next]
-  }
+  return (all, next) =>
+    isUserName || /^(?:at|dot|underscore|dash)$/.test(reader.word(next.from))
+      ? joinedOver((at) => reader.cls(at) !== "P" && functionWords.has(reader.word(at)), 1)(all, next)
+      : [...all, next]
 }
+
+/** "the isle of lewis": a place with its article. */
+const withArticle = (reader: CallReader, asked: Asked, place: AnswerPlace, content: Content): Content =>
+  asked.reads === "place" && content.from > place.from && /^(?:the|a|an)$/.test(reader.word(content.from - 1))
+    ? { ...content, from: content.from - 1 }
+    : content
 
 /** Most words of an answer that is the value whatever they are. */
 const MAX_WHOLE = 2
@@ -418,24 +442,71 @@ const isWholeAnswer = (reader: CallReader, place: AnswerPlace, { from, to }: Con
   !anyToken(from, to, (at) => reader.cls(at) !== "w") &&
   !anyToken(place.from, place.end, (at) => (at < from || at >= to) && !fillers.has(reader.word(at)))
 
+/** Fewest figures, letters and signs of a secret that is a code. */
+const LEAST_SIGNS = 2
+
+/** Most tokens of an answer that is a secret in words. */
+const MAX_SECRET = 10
+
+/** Whether an answer of a caller may be a secret: anything for a password, figures and letters for a code that was sent. */
+const isSecret = (reader: CallReader, { phrase }: Asked, place: AnswerPlace, { from, to }: Content): boolean => {
+  if (speakerAt(reader.call, from) === AGENT || reader.word(from - 1) === "no") return false
+  let signs = 0
+  if (anyToken(from, to, (at) => UNKNOWING.test(reader.word(at)))) return false
+  for (let at = from; at < to; at++)
+    if (/^[dtyzoxNXL]$/.test(reader.cls(at)) || /^(?:hash|star|pound)$/.test(reader.word(at))) signs++
+  return signs >= LEAST_SIGNS || (phrase !== "the code" && place.end - place.from <= MAX_SECRET)
+}
+
+/** What else an answer in words may be: somebody who is asked for a name also says where they are. */
+const namesAndPlaces: Readonly<Partial<Record<Reading, ReadonlyArray<SensitiveField>>>> = {
+  name: ["person_name", "location", "username"],
+  place: ["location", "person_name", "origin"],
+  email: ["email_address", "url", "username", "filename"],
+  words: ["person_name", "location"]
+}
+
+/** Whether words of an answer are what was asked for. */
+const isAnswer = (
+  reader: CallReader,
+  asked: Asked,
+  place: AnswerPlace,
+  content: Content,
+  accepts: Accepts
+): boolean => {
+  const { from, to } = content
+  if (asked.field === "password") return isSecret(reader, asked, place, content)
+  if (accepts(reader, from, to)) return true
+  if (asked.reads === "words") return isAny(reader, from, to)
+  const isKnown = (): boolean => asked.isGuessed !== true || anyToken(from, to, (at) => isKnownName(reader, at))
+  return asked.reads === "name" && isWholeAnswer(reader, place, content) && isKnown()
+}
+
 /** Answers in words: names, places, addresses, user names. */
 const inWords = (reader: CallReader, { answers }: Exchange, asked: Asked): ReadonlyArray<Candidate> => {
   const byField = byFields[asked.field] ?? ([noExtra, isFew, 0.915] as const)
-  const [extra, accepts, score] = wordReadings[asked.reads] ?? byField
+  const [extra, acceptsAny, score] = wordReadings[asked.reads] ?? byField
+  const accepts = asked.isGuessed === true && /^(?:filename|url)$/.test(asked.field) ? hasSigns : acceptsAny
   const partsOf = (place: AnswerPlace): ReadonlyArray<Content> => {
     if (asked.field === "username" && anyToken(place.from, place.end, (at) => UNKNOWING.test(reader.word(at))))
       return []
-    const whole = asked.field === "username" && !place.byAsker ? wholeUserName(reader, place) : []
+    const whole =
+      asked.field === "username" && !place.byAsker
+        ? wholeUserName(reader, place)
+        : asked.reads === "words" && !place.byAsker
+          ? wholeAnswer(reader, place)
+          : []
     return whole.length > 0 ? whole : contentsOf(reader, { ...place, to: place.end }, extra)
   }
   return wordAnswers(answers).flatMap((place) =>
     partsOf(place)
       .reduce<ReadonlyArray<Content>>(joining(reader, asked, place), [])
-      .filter(
-        (content) =>
-          accepts(reader, content.from, content.to) || (asked.reads === "name" && isWholeAnswer(reader, place, content))
-      )
-      .map((content) => candidateOf(reader, asked, content, score))
+      .filter((content) => isAnswer(reader, asked, place, content, accepts))
+      .flatMap((content) => {
+        const one = candidateOf(reader, asked, withArticle(reader, asked, place, content), score)
+        const also = asked.field === "medical_professional" ? [] : (namesAndPlaces[asked.reads] ?? [])
+        return [one, ...alsoReadings(also, one)]
+      })
   )
 }
 
@@ -476,7 +547,14 @@ export const inExchange = (reader: CallReader, exchange: Exchange): ReadonlyArra
       .flatMap((one) =>
         spelledOut(reader, exchange, { ...one, field: asking("email", "place")[0]?.field ?? one.field })
       ),
-    ...[asking("name")[0], asking("spelling")[0], asking("place")[0], asking("email")[0], ...asking("words")]
+    ...[
+      ...[asking("name")[0], asking("spelling")[0], asking("place")[0], asking("email")[0], ...asking("words")],
+      // "what's the password" - "bluebottle forty two"
+      ...asking("code")
+        .filter(({ field }) => field === "password")
+        .slice(0, 1)
+        .map((one) => ({ ...one, reads: "words" as const }))
+    ]
       .filter(present)
       .flatMap((one) => inWords(reader, exchange, one))
   ]

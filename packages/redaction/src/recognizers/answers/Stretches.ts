@@ -19,7 +19,9 @@ export interface Stretch {
 type CoreReader = (at: number, place: AnswerPlace) => { readonly to: number; readonly chars: string } | undefined
 
 const JOINT = /^[,.\-–/:+()#…'’]$/
-const joints = wordSet("dash hyphen minus dot point period slash stroke space and over colon")
+const joints = wordSet(
+  "dash hyphen minus dot point period slash stroke space and then over colon hash star pound capital upper lower uppercase lowercase case letter"
+)
 
 /** Most tokens between two parts of a stretch. */
 const MAX_GLUE = 3
@@ -281,6 +283,7 @@ export const moneyStretches = (reader: CallReader, place: AnswerPlace): Readonly
       return { to: at + 1, chars: "1" }
     }
     const isNextToNumber = /^[dtyzNhkl]$/.test(reader.cls(at - 1)) || /^[dtyzNhkl]$/.test(reader.cls(at + 1))
+    if (cls === "o" && isNextToNumber) return { to: at + 1, chars: "0" }
     if (/^(k|mil)$/.test(reader.word(at)) && /^[dtyzNhkl]$/.test(reader.cls(at - 1))) return { to: at + 1, chars: "" }
     return /^[C$]$/.test(cls) && isNextToNumber ? { to: at + 1, chars: "" } : undefined
   }).filter(({ chars }) => chars !== "")

@@ -1,0 +1,2 @@
+export * from "./AskedKinds.js"
+export * from "./Kinds.js"

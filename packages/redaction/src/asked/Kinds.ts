@@ -1,0 +1,38 @@
+/** What a turn may ask for: fields, with those apart whose answers are read in several ways, or nothing of a person. */
+export const askedKinds = [
+  "nothing",
+  "phone_number",
+  "ssn",
+  "credit_card",
+  "expiry",
+  "bank_account",
+  "account_number",
+  "healthcare_number",
+  "passport_number",
+  "driver_license",
+  "vehicle_id",
+  "password",
+  "secret",
+  "numerical_pii",
+  "ip_address",
+  "url",
+  "filename",
+  "username",
+  "email_address",
+  "person_name",
+  "medical_professional",
+  "location",
+  "postcode",
+  "dob",
+  "date",
+  "time",
+  "age",
+  "money",
+  "occupation",
+  "origin",
+  "gender_sexuality",
+  "physical_attribute",
+  "event"
+] as const
+
+export type AskedKind = (typeof askedKinds)[number]
