@@ -209,6 +209,34 @@ for (const database of TestEngine.databases) {
       )
     )
 
+    it.effect("applies large calls in parts, and all of them again where one part fails", () =>
+      withColumns(database, (store) =>
+        Effect.gen(function* () {
+          const { actor, agent } = yield* TestEngine.fixture
+          yield* project
+          const before = store.applied()
+          // Two of these are larger than a part.
+          const metadata = { note: "n".repeat(8_500_000) }
+          for (const id of ["a", "b", "c"]) yield* ingest(actor, call(agent, id, { metadata }))
+          for (const id of ["d", "e"]) yield* ingest(actor, call(agent, id))
+          const { call: deleted } = yield* ingest(actor, call(agent, "f"))
+          yield* Effect.flatMap(Calls, (calls) => calls.delete(deleted.id)).pipe(TestEngine.as(actor))
+          store.beforeApply = Effect.suspend(() =>
+            store.applied() === before + 2 ? Effect.fail(unreachable) : Effect.void
+          )
+          yield* project
+          expect(store.applied()).toBe(before + 2)
+          expect(yield* recordedChanges).toBeGreaterThan(0)
+          store.beforeApply = Effect.void
+          yield* later
+          yield* project
+          expect(store.applied()).toBe(before + 2 + 3)
+          expect(projected(store)).toEqual(yield* stored)
+          expect(yield* recordedChanges).toBe(0)
+        })
+      )
+    )
+
     it.effect("applies again what was applied and not acknowledged", () =>
       withColumns(database, (store) =>
         Effect.gen(function* () {

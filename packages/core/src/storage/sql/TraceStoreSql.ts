@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import { SensitiveField } from "@earshot/redaction"
+import * as Arr from "effect/Array"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -64,11 +65,6 @@ const toStored = (row: typeof TraceRow.Type): StoredTrace => ({
 
 /** Rows of one statement; each has four values, and PostgreSQL binds at most 65,535. */
 const ROWS_AT_A_TIME = 500
-
-const chunksOf = <A>(items: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
-  Array.from({ length: Math.ceil(items.length / ROWS_AT_A_TIME) }, (_, at) =>
-    items.slice(at * ROWS_AT_A_TIME, (at + 1) * ROWS_AT_A_TIME)
-  )
 
 /** The union of fields and counts, and the times of all of several traces that turn out to be of one call. */
 const merged = (target: StoredTrace, others: ReadonlyArray<StoredTrace>): StoredTrace => {
@@ -147,7 +143,7 @@ export const layer = Layer.effect(
 
     const addKeys = (permit: Permit, { keys, scope }: TraceAddress, id: TraceId) =>
       Effect.forEach(
-        chunksOf(keys),
+        Arr.chunksOf(keys, ROWS_AT_A_TIME),
         (some) =>
           sql`INSERT INTO ${tables.trace_keys} ${sql.insert(
             some.map((key) => ({ organization_id: permit.organizationId, scope, key, trace_id: id }))
@@ -254,7 +250,7 @@ export const layer = Layer.effect(
           storing("TraceStore.save")
         ),
       addParts: (id, all) =>
-        Effect.forEach(chunksOf(all), (some) =>
+        Effect.forEach(Arr.chunksOf(all, ROWS_AT_A_TIME), (some) =>
           spanNames.all(
             sql`INSERT INTO ${tables.trace_spans} ${sql.insert(
               some.map((part) => ({
@@ -271,7 +267,7 @@ export const layer = Layer.effect(
         ),
       replaceParts: (id, all) =>
         Effect.forEach(
-          chunksOf(all),
+          Arr.chunksOf(all, ROWS_AT_A_TIME),
           (some) =>
             sql`INSERT INTO ${tables.trace_spans} ${sql.insert(
               some.map((part) => ({
