@@ -1,7 +1,7 @@
 /**
  * The cost of evaluating calls of 10 KB by all formulas: claims, reads, formulas and writes, on both databases; and what
  * ingestion over HTTP is left with while a queue of evaluations is worked off. Processor times are this process's, which
- * is the engine alone in the first part, and the server with its clients in the second.
+ * is the engine alone in the first part, and the server in the second; its clients are another process.
  *
  * Environment: `EARSHOT_BENCH_ROUNDS` (default: 5, and 3 of loads), `EARSHOT_BENCH_DATABASE` (sqlite or postgres; default: both).
  */
@@ -13,13 +13,13 @@ import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
 import * as Http from "@earshot/http-adapter"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { createDatabase } from "@earshot/test-kit/postgres"
-import autocannon from "autocannon"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import { benchmark, type DatabaseName, type Environment, numberFrom } from "./Benchmark.js"
+import { CALL_ID, type Load, sendCalls, sendCallsFromProcess } from "./ingest/clients.js"
 import { median, type Sample, timed } from "./measure.js"
 
 interface Size {
@@ -32,6 +32,8 @@ interface Size {
   /** Requests of a round of ingestion, and the rounds of each side. */
   readonly requests: number
   readonly loads: number
+  /** Whether clients have a process of their own, which takes the build. */
+  readonly clientsInProcess: boolean
 }
 
 const BODY_BYTES = 10_000
@@ -49,9 +51,6 @@ const turn = (at: number) => ({
   start_time: at * 3.25,
   end_time: at * 3.25 + 2.75
 })
-
-/** The clients replace it by another id in each body. */
-const REPLACED_ID = "[<id>]"
 
 const bodyOf = (call_id: string, agent: number) => {
   const transcript_json: Array<object> = []
@@ -129,12 +128,6 @@ const measureEvaluation = async (address: string, database: DatabaseName, size: 
   }
 }
 
-/** Calls per second, and the slowest hundredth in milliseconds. */
-interface Load {
-  readonly rate: number
-  readonly p99: number
-}
-
 /** A round of ingestion over HTTP. */
 const measureIngestion = async (
   address: string,
@@ -152,22 +145,17 @@ const measureIngestion = async (
     const worker = jobs.evaluate
       ? await runtime.runPromise(Effect.flatMap(JobRunner, (runner) => Effect.forkDaemon(runner.run)))
       : undefined
-    const result = await autocannon({
+    const send = size.clientsInProcess ? sendCallsFromProcess : sendCalls
+    const load = await send({
       url: `${url}/observability/v1/observe/`,
+      key,
       connections,
       amount: size.requests,
-      // The duration is a multiple of this.
-      sampleInt: 10,
-      // Clients are no part of the server's thread, whose free time evaluations use.
-      workers: 1,
-      method: "POST",
-      headers: { "content-type": "application/json", "x-service-api-key": key },
-      body: JSON.stringify(bodyOf(REPLACED_ID, agent)),
-      idReplacement: true
+      prefix: "sent call ",
+      body: JSON.stringify(bodyOf(CALL_ID, agent))
     })
     if (worker !== undefined) await Effect.runPromise(Fiber.interrupt(worker))
-    if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} rejected, ${result.errors} failed`)
-    return { rate: result["2xx"] / result.duration, p99: result.latency.p99 }
+    return load
   } finally {
     await runtime.dispose()
   }
@@ -216,9 +204,10 @@ export const evaluationBenchmark = benchmark<Size>({
     connections: [32, 64],
     backlog: 3000,
     requests: 3000,
-    loads: numberFrom("EARSHOT_BENCH_ROUNDS", 3)
+    loads: numberFrom("EARSHOT_BENCH_ROUNDS", 3),
+    clientsInProcess: true
   },
-  tiny: { rounds: 1, calls: 8, connections: [4], backlog: 8, requests: 8, loads: 1 },
+  tiny: { rounds: 1, calls: 8, connections: [4], backlog: 8, requests: 8, loads: 1, clientsInProcess: false },
   run: async (size, { databases, print, startPostgres }) => {
     for (const database of databases) {
       if (database === "sqlite") {

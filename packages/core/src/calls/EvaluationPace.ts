@@ -3,57 +3,55 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 
 /**
- * How long evaluations pause at most, as a multiple of the time they took: while ingests come without end, six of seven parts
- * of the time are theirs, and evaluations go on.
+ * How long evaluations pause at most, as a multiple of the time they took: while ingests leave no time, six of seven parts of
+ * it are theirs, and evaluations go on.
  */
 const MAX_PAUSE = 6
 
-/** How long no ingest was in progress when a pause ends early, as a share of the same time. */
-const ENOUGH_IDLE = 0.25
+/**
+ * How long the event loop was idle when a pause ends early, as a share of the same time. Clients that wait for their answers
+ * leave the loop idle for a moment, and would wait for an evaluation that began in it.
+ */
+const ENOUGH_IDLE = 0.75
 
-/** Times are in milliseconds of one clock. */
+/** How long after an ingest others are expected, in milliseconds: what has arrived meanwhile is read after an evaluation. */
+const EXPECTED = 1000
+
+/** A moment, in milliseconds: the time, and how long the event loop has been idle by then, of which only differences count. */
+export interface Moment {
+  readonly now: number
+  readonly idle: number
+}
+
 export interface Pace {
   readonly ingestBegan: (now: number) => void
-  readonly ingestEnded: (now: number) => void
-  /** A part of a batch of evaluations ended, for which an ingest in progress had to wait this long. */
-  readonly evaluated: (now: number, took: number) => void
+  /** A part of a batch of evaluations ended, for which an ingest had to wait this long. */
+  readonly evaluated: (at: Moment, took: number) => void
   /** How long the next batch of evaluations is to wait at least before it asks again; 0 if it may begin. */
-  readonly pause: (now: number) => number
+  readonly pause: (at: Moment) => number
 }
 
 /**
- * Evaluations beside which ingests were in progress are followed by a pause. It ends when no ingest has been in progress for a
- * while, so that evaluations have what ingests leave, or when it has lasted long.
+ * Evaluations are followed by a pause while calls are ingested. It ends when the event loop has been idle for a while, so
+ * that evaluations have what ingests leave, or when it has lasted long.
  */
 export const makePace = (): Pace => {
-  let ingests = 0
-  let idleSince = 0
-  /** How long no ingest was in progress, before the present time without one. */
-  let idleBefore = 0
-  /** What evaluations took that is to be followed by a pause, since when they pause, and how long ingests were idle by then. */
+  let ingestedAt = Number.NEGATIVE_INFINITY
+  /** What evaluations took that is to be followed by a pause, and since when they pause. */
   let took = 0
-  let pausedAt = 0
-  let idleAtPause = 0
+  let since: Moment = { now: 0, idle: 0 }
 
-  const idle = (now: number): number => idleBefore + (ingests === 0 ? now - idleSince : 0)
-
-  const pause = (now: number): number =>
-    Math.max(0, Math.min(took * ENOUGH_IDLE - (idle(now) - idleAtPause), pausedAt + took * MAX_PAUSE - now))
+  const pause = ({ idle, now }: Moment): number =>
+    Math.max(0, Math.min(took * ENOUGH_IDLE - (idle - since.idle), since.now + took * MAX_PAUSE - now))
 
   return {
     ingestBegan: (now) => {
-      idleBefore = idle(now)
-      ingests++
+      ingestedAt = now
     },
-    ingestEnded: (now) => {
-      ingests--
-      if (ingests === 0) idleSince = now
-    },
-    evaluated: (now, part) => {
-      if (ingests === 0) return
-      took = pause(now) > 0 ? took + part : part
-      pausedAt = now
-      idleAtPause = idle(now)
+    evaluated: (at, part) => {
+      if (at.now - part - ingestedAt > EXPECTED) return
+      took = pause(at) > 0 ? took + part : part
+      since = at
     },
     pause
   }
@@ -61,33 +59,24 @@ export const makePace = (): Pace => {
 
 const makeEvaluationPace = () => {
   const pace = makePace()
-  const now = (): number => performance.now()
+  const moment = (): Moment => ({ now: performance.now(), idle: performance.eventLoopUtilization().idle })
   return {
-    /** Runs an ingest. */
-    ingest: <A, E, R>(ingest: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-      Effect.suspend(() => {
-        pace.ingestBegan(now())
-        return Effect.ensuring(
-          ingest,
-          Effect.sync(() => {
-            pace.ingestEnded(now())
-          })
-        )
-      }),
+    /** An ingest begins. */
+    ingestBegan: Effect.sync(() => pace.ingestBegan(performance.now())),
     /** Runs a part of a batch of evaluations. */
     evaluate: <A, E, R>(part: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
       Effect.suspend(() => {
-        const start = now()
+        const start = performance.now()
         return Effect.ensuring(
           part,
           Effect.sync(() => {
-            const end = now()
-            pace.evaluated(end, end - start)
+            const end = moment()
+            pace.evaluated(end, end.now - start)
           })
         )
       }),
     /** As `Pace.pause`. */
-    pause: Effect.sync(() => pace.pause(now()))
+    pause: Effect.sync(() => pace.pause(moment()))
   }
 }
 

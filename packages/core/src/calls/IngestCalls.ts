@@ -299,8 +299,7 @@ export const make = (config: IngestConfig, redaction: DeliveryRedaction.Delivery
         if (Either.isLeft(validated)) return reject(permit, validated.left)
         const ingest = validated.right
         return Effect.flatMap(agents.resolve(permit, ingest.agent), (agent) => {
-          // Around what waits, and no more: what is around an effect keeps all that it refers to, here the body.
-          const stored = pace.ingest(retriedIfDeleted(ingestValid(permit, ingest, agent, now)))
+          const stored = Effect.zipRight(pace.ingestBegan, retriedIfDeleted(ingestValid(permit, ingest, agent, now)))
           return ingest.metricIds === undefined
             ? stored
             : Effect.flatMap(unknownMetrics(permit, agent, ingest.metricIds), (errors) =>

@@ -4,59 +4,90 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
+import * as fc from "fast-check"
 import { describe } from "vitest"
 import { EvaluationPace, makePace } from "../../src/calls/EvaluationPace.js"
 import { fixture, quiet } from "./evaluations.js"
 
 describe("the pace of evaluations", () => {
-  it("has no pauses without ingests", () => {
+  /** The event loop is idle for a share of the time. */
+  const at = (now: number, share: number) => ({ now, idle: now * share })
+
+  it("has no pauses without ingests, nor long after one", () => {
     const pace = makePace()
-    pace.evaluated(100, 40)
-    expect(pace.pause(100)).toBe(0)
+    pace.evaluated(at(100, 0), 40)
+    expect(pace.pause(at(100, 0))).toBe(0)
     pace.ingestBegan(110)
-    pace.ingestEnded(120)
-    pace.evaluated(160, 40)
-    expect(pace.pause(160)).toBe(0)
+    pace.evaluated(at(1151, 0), 40)
+    expect(pace.pause(at(1151, 0))).toBe(0)
+    pace.evaluated(at(1160, 0), 50)
+    expect(pace.pause(at(1160, 0))).toBeGreaterThan(0)
   })
 
-  it("pauses for six times as long as evaluations took while ingests come without end", () => {
+  it("pauses for six times as long as evaluations took while nothing is idle", () => {
     const pace = makePace()
     pace.ingestBegan(0)
-    pace.evaluated(40, 40)
-    for (let now = 50; now < 280; now += 10) {
-      // One ends only after another has begun.
-      pace.ingestBegan(now)
-      pace.ingestEnded(now)
-      expect(pace.pause(now)).toBeGreaterThan(0)
-    }
-    expect(pace.pause(279)).toBe(1)
-    expect(pace.pause(280)).toBe(0)
+    pace.evaluated(at(40, 0), 40)
+    for (let now = 50; now < 280; now += 10) expect(pace.pause(at(now, 0))).toBeGreaterThan(0)
+    expect(pace.pause(at(279, 0))).toBe(1)
+    expect(pace.pause(at(280, 0))).toBe(0)
   })
 
-  it("ends a pause when ingests were idle for a quarter of that time, together", () => {
+  it("ends a pause when the event loop was idle for three quarters of that time, together", () => {
     const pace = makePace()
     pace.ingestBegan(0)
-    pace.evaluated(40, 40)
-    expect(pace.pause(41)).toBe(10)
-    pace.ingestEnded(50)
-    expect(pace.pause(54)).toBe(6)
-    pace.ingestBegan(56)
-    expect(pace.pause(90)).toBe(4)
-    pace.ingestEnded(100)
-    expect(pace.pause(103)).toBe(1)
-    expect(pace.pause(104)).toBe(0)
+    pace.evaluated({ now: 40, idle: 7 }, 40)
+    expect(pace.pause({ now: 41, idle: 7 })).toBe(30)
+    expect(pace.pause({ now: 60, idle: 20 })).toBe(17)
+    expect(pace.pause({ now: 99, idle: 36 })).toBe(1)
+    expect(pace.pause({ now: 100, idle: 37 })).toBe(0)
   })
 
   it("adds evaluations that end during a pause, and forgets those whose pause is over", () => {
     const pace = makePace()
     pace.ingestBegan(0)
-    pace.evaluated(40, 40)
-    pace.evaluated(80, 20)
-    expect(pace.pause(80 + 6 * 60 - 1)).toBe(1)
-    expect(pace.pause(80 + 6 * 60)).toBe(0)
-    pace.evaluated(1000, 10)
-    expect(pace.pause(1000 + 6 * 10 - 1)).toBe(1)
-    expect(pace.pause(1000 + 6 * 10)).toBe(0)
+    pace.evaluated(at(40, 0), 40)
+    pace.evaluated(at(80, 0), 20)
+    expect(pace.pause(at(80 + 6 * 60 - 1, 0))).toBe(1)
+    expect(pace.pause(at(80 + 6 * 60, 0))).toBe(0)
+    pace.ingestBegan(900)
+    pace.evaluated(at(1000, 0), 10)
+    expect(pace.pause(at(1000 + 6 * 10 - 1, 0))).toBe(1)
+    expect(pace.pause(at(1000 + 6 * 10, 0))).toBe(0)
+  })
+
+  it("gives evaluations a seventh of the time at least, and ends no pause before there was enough idle time", () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({ part: fc.integer({ min: 1, max: 50 }), share: fc.double({ min: 0, max: 1, noNaN: true }) }),
+          {
+            minLength: 5,
+            maxLength: 30
+          }
+        ),
+        (rounds) => {
+          const pace = makePace()
+          let now = 0
+          let idle = 0
+          let evaluating = 0
+          for (const { part, share } of rounds) {
+            pace.ingestBegan(now)
+            now += part
+            evaluating += part
+            pace.evaluated({ now, idle }, part)
+            const began = { now, idle }
+            while (pace.pause({ now, idle }) > 0) {
+              now += 1
+              idle += share
+            }
+            expect(now - began.now).toBeLessThanOrEqual(6 * part)
+            expect(now - began.now === 6 * part || idle - began.idle >= 0.75 * part - 1e-6).toBe(true)
+          }
+          expect(now).toBeLessThanOrEqual(7 * evaluating)
+        }
+      )
+    )
   })
 })
 
@@ -79,7 +110,7 @@ for (const database of TestEngine.databases) {
         effect
       )
   const scripted = Layer.succeed(EvaluationPace, {
-    ingest: noted("ingest"),
+    ingestBegan: Effect.sync(() => void steps.push("ingest")),
     evaluate: noted("evaluate"),
     pause: Effect.sync(() => pause)
   })
