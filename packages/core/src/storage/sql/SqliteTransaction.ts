@@ -9,7 +9,7 @@ import { isLocked } from "./Storing.js"
  * holds the lock.
  */
 export const begin = (connection: Connection): Effect.Effect<void, SqlError> => {
-  const attempt = Effect.asVoid(connection.executeUnprepared("BEGIN IMMEDIATE", [], undefined))
+  const attempt = Effect.asVoid(connection.execute("BEGIN IMMEDIATE", [], undefined))
   // Left open by a transaction whose ROLLBACK failed.
   return Effect.catchIf(
     attempt,
@@ -23,8 +23,8 @@ export const begin = (connection: Connection): Effect.Effect<void, SqlError> => 
  * fails, and that is the failure to report.
  */
 export const rollback = (connection: Connection): Effect.Effect<void> =>
-  Effect.ignore(connection.executeUnprepared("ROLLBACK", [], undefined))
+  Effect.ignore(connection.execute("ROLLBACK", [], undefined))
 
 /** Commits. A COMMIT that fails leaves the transaction open, and the next one would join it, so it is rolled back. */
 export const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
-  Effect.tapError(connection.executeUnprepared("COMMIT", [], undefined), () => rollback(connection)).pipe(Effect.asVoid)
+  Effect.tapError(connection.execute("COMMIT", [], undefined), () => rollback(connection)).pipe(Effect.asVoid)
