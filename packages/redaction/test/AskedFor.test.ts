@@ -13,7 +13,7 @@ describe("what a question asks for", () => {
   it.each([
     ["and what do the neighbors call him", "person_name"],
     ["where abouts did the bus drop you", "location"],
-    ["and how tall would he be", "physical_attribute"],
+    ["any scars or tattoos on him", "physical_attribute"],
     ["how many years young is she", "age"],
     ["what was the memorable word", "secret"],
     ["what does the error say", "nothing"]

@@ -27,8 +27,8 @@ describe("calls written before a view of the rules", () => {
     { name: "sixth", values: 167, most: 7, mostAlone: 10, harmless: 60, mostTouched: 1 },
     { name: "seventh", values: 55, most: 0, mostAlone: 0, harmless: 25, mostTouched: 0 },
     { name: "eighth", values: 37, most: 1, mostAlone: 1, harmless: 16, mostTouched: 2 },
-    { name: "ninth", values: 380, most: 34, mostAlone: 50, harmless: 46, mostTouched: 7 },
-    { name: "tenth", values: 562, most: 103, mostAlone: 121, harmless: 46, mostTouched: 10 }
+    { name: "ninth", values: 380, most: 35, mostAlone: 51, harmless: 46, mostTouched: 7 },
+    { name: "tenth", values: 562, most: 107, mostAlone: 124, harmless: 46, mostTouched: 10 }
   ]) {
     it(`leave at most ${most} of ${values} values of the ${name} set readable, and ${mostAlone} with single fields`, () => {
       const calls = callsIn(name)

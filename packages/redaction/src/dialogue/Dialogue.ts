@@ -211,7 +211,8 @@ class TurnReader {
     const [kind, share] = likeliestKind(likely)
     const isUnnamed = this.#mayAsk(view)
     const asked = guessed(kind, from, to)
-    if (share >= SURE_GUESS && !asked.some((one) => one.isUnnamed === true)) return asked
+    // What a caller says is rarely a question for a value of the agent.
+    if (share >= SURE_GUESS && speaker === AGENT && !asked.some((one) => one.isUnnamed === true)) return asked
     return isUnnamed && (likely[0] ?? 0) < SURE_NOTHING ? [unnamedNumber(from, to)] : []
   }
 

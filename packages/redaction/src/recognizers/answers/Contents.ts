@@ -18,7 +18,7 @@ export const around =
  where when how which need want because your his her their there mm mhm huh yeah yep nope nothing none same one moment second
  been has had he she him user username handle login job i've male he's she's myself me too also only still always never
  wife husband son daughter mother father mom mum dad brother sister boss neighbor friend partner roommate fiance fiancee
- nobody nobody's somebody someone anyone everyone it'll that'll how's lemme gonna wanna gotta say said tell told ask asked question rather prefer comfortable sir ma'am`)
+ bye goodbye nobody nobody's somebody someone anyone everyone it'll that'll how's lemme gonna wanna gotta say said tell told ask asked question rather prefer comfortable sir ma'am`)
 
 /** Most tokens of one value. */
 const MAX_WORDS = 9
@@ -93,7 +93,7 @@ const OTHER_CLAUSE = /^(but|because|so|though|although|if|and)$/
 
 /** What is said where something is not known or not told. */
 const UNKNOWING =
-  /^(?:can['’]t|cannot|couldn['’]t|don['’]t|won['’]t|forgot|forget|forgotten|not|no|sure|rather|why|know|think|need|yes|what|you)$/
+  /^(?:can['’]t|cannot|couldn['’]t|don['’]t|won['’]t|forgot|forget|forgotten|not|no|sure|rather|why|know|think|need|yes|what|you|i|we|will|would|can|could|should|was|were|did|does|do|is|are|has|had|have)$/
 
 /** The first clause of an answer without what opens and ends it, where it is short and tells what it is. */
 export const wholeAnswer = (reader: CallReader, { end, from: first }: AnswerPlace): ReadonlyArray<Content> => {

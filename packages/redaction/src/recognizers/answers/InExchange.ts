@@ -466,18 +466,23 @@ const namesAndPlaces: Readonly<Partial<Record<Reading, ReadonlyArray<SensitiveFi
   words: ["person_name", "location"]
 }
 
+/** The first answer, if nothing of it is redacted; only it may be anything, what is said after it may be of something else. */
+const firstAnswer = (reader: CallReader, [first]: ReadonlyArray<AnswerPlace>): AnswerPlace | undefined =>
+  first === undefined || anyToken(first.from, first.end, (at) => reader.cls(at) === "P") ? undefined : first
+
 /** Whether words of an answer are what was asked for. */
 const isAnswer = (
   reader: CallReader,
   asked: Asked,
   place: AnswerPlace,
   content: Content,
-  accepts: Accepts
+  accepts: Accepts,
+  isFirst: boolean
 ): boolean => {
   const { from, to } = content
-  if (asked.field === "password") return isSecret(reader, asked, place, content)
+  if (asked.field === "password") return isFirst && isSecret(reader, asked, place, content)
   if (accepts(reader, from, to)) return true
-  if (asked.reads === "words") return isAny(reader, from, to)
+  if (asked.reads === "words") return isFirst && isAny(reader, from, to)
   const isKnown = (): boolean => asked.isGuessed !== true || anyToken(from, to, (at) => isKnownName(reader, at))
   return asked.reads === "name" && isWholeAnswer(reader, place, content) && isKnown()
 }
@@ -487,21 +492,23 @@ const inWords = (reader: CallReader, { answers }: Exchange, asked: Asked): Reado
   const byField = byFields[asked.field] ?? ([noExtra, isFew, 0.915] as const)
   const [extra, acceptsAny, score] = wordReadings[asked.reads] ?? byField
   const accepts = asked.isGuessed === true && /^(?:filename|url)$/.test(asked.field) ? hasSigns : acceptsAny
+  const places = wordAnswers(answers)
+  const first = firstAnswer(reader, places)
   const partsOf = (place: AnswerPlace): ReadonlyArray<Content> => {
     if (asked.field === "username" && anyToken(place.from, place.end, (at) => UNKNOWING.test(reader.word(at))))
       return []
     const whole =
       asked.field === "username" && !place.byAsker
         ? wholeUserName(reader, place)
-        : asked.reads === "words" && !place.byAsker
+        : asked.reads === "words" && place === first
           ? wholeAnswer(reader, place)
           : []
     return whole.length > 0 ? whole : contentsOf(reader, { ...place, to: place.end }, extra)
   }
-  return wordAnswers(answers).flatMap((place) =>
+  return places.flatMap((place) =>
     partsOf(place)
       .reduce<ReadonlyArray<Content>>(joining(reader, asked, place), [])
-      .filter((content) => isAnswer(reader, asked, place, content, accepts))
+      .filter((content) => isAnswer(reader, asked, place, content, accepts, place === first))
       .flatMap((content) => {
         const one = candidateOf(reader, asked, withArticle(reader, asked, place, content), score)
         const also = asked.field === "medical_professional" ? [] : (namesAndPlaces[asked.reads] ?? [])
