@@ -2,8 +2,9 @@
  * Importing each package in a fresh process, compared with a process that imports nothing and with `effect/Schema`, which
  * all of them need: processor time and resident memory. Medians over the rounds.
  *
- * Environment: `EARSHOT_BENCH_ROUNDS` (default: 9), `EARSHOT_BENCH_FOLDER` (the folder of a program whose installed packages are
- * imported; default: the modules of this workspace, which archives contain bundled).
+ * Environment: `EARSHOT_BENCH_ROUNDS` (default: 9), `EARSHOT_BENCH_MODULES` (separated by commas; default: those below),
+ * `EARSHOT_BENCH_FOLDER` (the folder of a program whose installed packages are imported; default: the modules of this workspace,
+ * which archives contain bundled).
  */
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
@@ -53,7 +54,10 @@ const measure = async (module?: string): Promise<Cost> => {
 
 export const importBenchmark = benchmark<{ readonly rounds: number; readonly modules: ReadonlyArray<string> }>({
   name: "import",
-  full: { rounds: numberFrom("EARSHOT_BENCH_ROUNDS", 9), modules },
+  full: {
+    rounds: numberFrom("EARSHOT_BENCH_ROUNDS", 9),
+    modules: process.env.EARSHOT_BENCH_MODULES?.split(",") ?? modules
+  },
   tiny: { rounds: 1, modules: ["effect/Schema", "@earshot/core"] },
   run: async ({ modules: imported, rounds }, { print }) => {
     for (const module of [undefined, ...imported]) {
