@@ -17,6 +17,9 @@ const ENOUGH_IDLE = 0.75
 /** How long after an ingest others are expected, in milliseconds: what has arrived meanwhile is read after an evaluation. */
 const EXPECTED = 1000
 
+/** What a part of a batch counts at most, in milliseconds: one that takes longer has waited, for a lock or a connection. */
+const MAX_PART = 100
+
 /** A moment, in milliseconds: the time, and how long the event loop has been idle by then, of which only differences count. */
 export interface Moment {
   readonly now: number
@@ -37,20 +40,33 @@ export interface Pace {
  */
 export const makePace = (): Pace => {
   let ingestedAt = Number.NEGATIVE_INFINITY
-  /** What evaluations took that is to be followed by a pause, and since when they pause. */
-  let took = 0
+  /** How long the event loop is to be idle from this moment on, and how long the pause lasts at most. */
   let since: Moment = { now: 0, idle: 0 }
+  let wanted = 0
+  let most = 0
 
-  const pause = ({ idle, now }: Moment): number =>
-    Math.max(0, Math.min(took * ENOUGH_IDLE - (idle - since.idle), since.now + took * MAX_PAUSE - now))
+  const left = ({ idle, now }: Moment) => ({
+    wanted: Math.max(0, wanted - (idle - since.idle)),
+    most: Math.max(0, most - (now - since.now))
+  })
+
+  const pause = (at: Moment): number => {
+    const rest = left(at)
+    return Math.min(rest.wanted, rest.most)
+  }
 
   return {
     ingestBegan: (now) => {
       ingestedAt = now
     },
-    evaluated: (at, part) => {
-      if (at.now - part - ingestedAt > EXPECTED) return
-      took = pause(at) > 0 ? took + part : part
+    evaluated: (at, took) => {
+      if (at.now - took - ingestedAt > EXPECTED) return
+      // What others leave of the pause of parts before; the time of this part is none of it.
+      const rest = left({ now: at.now - took, idle: at.idle })
+      const isOver = Math.min(rest.wanted, rest.most) === 0
+      const counted = Math.min(took, MAX_PART)
+      wanted = (isOver ? 0 : rest.wanted) + counted * ENOUGH_IDLE
+      most = (isOver ? 0 : rest.most) + counted * MAX_PAUSE
       since = at
     },
     pause

@@ -48,12 +48,26 @@ describe("the pace of evaluations", () => {
     pace.ingestBegan(0)
     pace.evaluated(at(40, 0), 40)
     pace.evaluated(at(80, 0), 20)
-    expect(pace.pause(at(80 + 6 * 60 - 1, 0))).toBe(1)
-    expect(pace.pause(at(80 + 6 * 60, 0))).toBe(0)
+    // 20 of the first 240 ms were over when the second part began.
+    expect(pace.pause(at(80 + 220 + 120 - 1, 0))).toBe(1)
+    expect(pace.pause(at(80 + 220 + 120, 0))).toBe(0)
     pace.ingestBegan(900)
     pace.evaluated(at(1000, 0), 10)
     expect(pace.pause(at(1000 + 6 * 10 - 1, 0))).toBe(1)
     expect(pace.pause(at(1000 + 6 * 10, 0))).toBe(0)
+  })
+
+  it("counts a part that waited as 100 ms, and the pause between two parts of overlapping batches", () => {
+    const pace = makePace()
+    pace.ingestBegan(0)
+    pace.evaluated(at(900, 0), 900)
+    expect(pace.pause(at(900, 0))).toBe(75)
+    expect(pace.pause(at(900 + 599, 0))).toBe(1)
+    // A second part, which ends 300 ms later and took 50 of them: 250 of 600 ms are over.
+    pace.ingestBegan(1000)
+    pace.evaluated(at(1200, 0), 50)
+    expect(pace.pause(at(1200 + 600 - 250 + 300 - 1, 0))).toBe(1)
+    expect(pace.pause(at(1200 + 600 - 250 + 300, 0))).toBe(0)
   })
 
   it("gives evaluations a seventh of the time at least, and ends no pause before there was enough idle time", () => {

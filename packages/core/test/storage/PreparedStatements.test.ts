@@ -12,22 +12,39 @@ import { storing } from "../../src/storage/sql/Storing.js"
 const times = (count: number) => Array.from({ length: count }, (_, position) => position)
 
 describe("names of statements", () => {
-  it("are given to texts that are used again and again, each its own", () => {
+  /** The name that a text has after it was used so often. */
+  const after = (nameOf: StatementNames.StatementNames, uses: number, text: string, values = 1) =>
+    times(uses).map(() => nameOf(text, values))[uses - 1]
+
+  it("are given to texts that are used again and again, the same in each process", () => {
     const nameOf = StatementNames.make()
-    const first = times(8).map(() => nameOf("SELECT 1"))
-    expect(first.slice(0, 5)).toEqual(times(5).map(() => undefined))
-    expect(new Set(first.slice(5))).toEqual(new Set(["earshot_1"]))
-    expect(times(6).map(() => nameOf("SELECT 2"))[5]).toBe("earshot_2")
-    expect(nameOf("SELECT 1")).toBe("earshot_1")
+    expect(after(nameOf, 5, "SELECT $1")).toBeUndefined()
+    const name = nameOf("SELECT $1", 1)
+    expect(name).toMatch(/^earshot_[0-9a-f]{32}$/)
+    expect(nameOf("SELECT $1", 1)).toBe(name)
+    const other = StatementNames.make()
+    expect(after(other, 6, "SELECT $1 + 1")).not.toBe(name)
+    expect(after(other, 6, "SELECT $1")).toBe(name)
   })
 
-  it("are bounded, and texts that are used rarely get none", () => {
+  it("are not given to texts without values, nor with many", () => {
     const nameOf = StatementNames.make()
-    const names = times(400).map((n) => times(6).map(() => nameOf(`SELECT ${String(n)}`))[5])
-    expect(new Set(names.slice(0, 250)).size).toBe(250)
-    expect(new Set(names.slice(250))).toEqual(new Set([undefined]))
+    expect(after(nameOf, 20, "SELECT 1; SELECT 2", 0)).toBeUndefined()
+    expect(after(nameOf, 20, "INSERT", 33)).toBeUndefined()
+    expect(after(nameOf, 20, "INSERT", 32)).toBeDefined()
+  })
+
+  it("are bounded: those that were used last have one, and texts that are used rarely have none", () => {
+    const nameOf = StatementNames.make()
+    const often = after(nameOf, 6, "SELECT $1")
+    for (const n of times(400)) {
+      expect(after(nameOf, 6, `SELECT $1 + ${String(n)}`)).toBeDefined()
+      expect(nameOf("SELECT $1", 1)).toBe(often)
+    }
+    expect(nameOf("SELECT $1 + 399", 1)).toBeDefined()
+    expect(nameOf("SELECT $1 + 1", 1)).toBeUndefined()
     const other = StatementNames.make()
-    for (const _ of times(4)) for (const n of times(1500)) expect(other(`SELECT ${String(n)}`)).toBeUndefined()
+    for (const _ of times(4)) for (const n of times(1500)) expect(other(`SELECT $1 + ${String(n)}`, 1)).toBeUndefined()
   })
 })
 
@@ -67,7 +84,7 @@ describe("statements on PostgreSQL", () => {
         const sql = yield* SqlClient
         yield* sql`CREATE TABLE shown (id INTEGER PRIMARY KEY)`
         yield* sql`INSERT INTO shown VALUES (1)`
-        const read = sql`SELECT * FROM shown`.pipe(storing("Test.read"))
+        const read = sql`SELECT * FROM shown WHERE id = ${1}`.pipe(storing("Test.read"))
         const within = sql.withTransaction(read).pipe(Effect.catchTag("SqlError", Effect.die))
         const changes = [sql`ALTER TABLE shown ADD COLUMN name TEXT`, sql`DEALLOCATE ALL`]
         for (const change of [...changes, sql`ALTER TABLE shown DROP COLUMN name`, sql`DEALLOCATE ALL`]) {
@@ -77,6 +94,24 @@ describe("statements on PostgreSQL", () => {
           expect(yield* Effect.flip(changed)).toEqual(new StorageBusy({ operation: "Test.read" }))
           expect(yield* changed).toHaveLength(1)
         }
+      })
+    )
+  )
+
+  it.live("whose name the server's connection has already fail once, as a passing failure", () =>
+    onOneConnection(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        yield* sql`CREATE TABLE shown (id INTEGER PRIMARY KEY)`
+        const nameOf = StatementNames.make()
+        const text = "SELECT id FROM shown WHERE id = $1"
+        const name = times(6).map(() => nameOf(text, 1))[5] ?? ""
+        const read = sql`SELECT id FROM shown WHERE id = ${1}`.pipe(storing("Test.read"))
+        for (const _ of times(5)) expect(yield* read).toEqual([])
+        yield* sql.unsafe(`PREPARE ${name} AS SELECT 2 AS id`)
+        expect(yield* Effect.flip(read)).toEqual(new StorageBusy({ operation: "Test.read" }))
+        expect(yield* read).toEqual([])
+        expect(yield* prepared).toEqual([{ statement: text }])
       })
     )
   )

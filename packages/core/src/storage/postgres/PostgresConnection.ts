@@ -37,12 +37,16 @@ const failed = (cause: unknown, message = "Failed to execute statement"): SqlErr
 /** Codes after which the server closes the connection. */
 const isClosing = (error: Error): boolean => "code" in error && /^(?:57P0|08|25P03)/.test(String(error.code))
 
+/** The server does not know a prepared statement, or knows another under its name: a pooler has exchanged the connection. */
+const NOT_PREPARED = ["26000", "42P05"]
+
 /**
- * The server runs a prepared statement of this connection no longer: a migration has changed what it returns, or a pooler
- * has put another connection of the server behind this one (code 26000). The first has a code that other errors share.
+ * The server runs a prepared statement of this connection no longer: see above, or a migration has changed what it returns,
+ * whose code other errors share.
  */
 const isUnprepared = (error: Error): boolean =>
-  ("code" in error && error.code === "26000") || ("routine" in error && error.routine === "RevalidateCachedQuery")
+  ("code" in error && NOT_PREPARED.includes(String(error.code))) ||
+  ("routine" in error && error.routine === "RevalidateCachedQuery")
 
 const unprepared = (): NotNow => new NotNow({ message: "The statement has to be prepared again." })
 
@@ -261,15 +265,15 @@ const connection = (
   const execute =
     (name: StatementNames.StatementNames): Connection["execute"] =>
     (text, params, transformRows) => {
-      const rows = Effect.map(run({ name: name(text), text, values: values(params) }), rowsOf)
+      const rows = Effect.map(run({ name: name(text, params.length), text, values: values(params) }), rowsOf)
       return transformRows === undefined ? rows : Effect.map(rows, transformRows)
     }
   return {
     execute: execute(nameOf),
     executeUnprepared: execute(StatementNames.none),
-    executeRaw: (text, params) => run({ name: nameOf(text), text, values: values(params) }),
+    executeRaw: (text, params) => run({ name: nameOf(text, params.length), text, values: values(params) }),
     executeValues: (text, params) =>
-      Effect.map(run({ name: nameOf(text), text, values: values(params), rowMode: "array" }), (result) =>
+      Effect.map(run({ name: nameOf(text, params.length), text, values: values(params), rowMode: "array" }), (result) =>
         rowsOf(result).filter((row) => Array.isArray(row))
       ),
     executeStream: () => Effect.dieMessage("Streams of rows are not supported")

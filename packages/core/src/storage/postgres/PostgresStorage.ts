@@ -71,25 +71,27 @@ interface PoolLimits {
   readonly limits: { readonly waitMillis: number; readonly statementMillis: number } | undefined
   /** Settings of the server for each connection, as options of its command line. */
   readonly options?: string
+  /** How long a connection is used, in seconds (default: without a limit). */
+  readonly maxLifetime?: number
 }
 
 /** How long to wait for the server to accept a connection, in milliseconds. */
 const CONNECT_TIMEOUT = 5000
 
 /**
- * How long a connection is used, in seconds. Plans of prepared statements are kept until the table's statistics are gathered
- * again; where autovacuum is off or behind, this is how long a plan for a table that was small then is kept.
+ * How long a connection with prepared statements is used, in seconds. Plans are kept until the table's statistics are
+ * gathered again; where autovacuum is off or behind, this is how long a plan for a table that was small then is kept.
  */
 const MAX_LIFETIME = 300
 
 /** A pool, once the server has answered on it. */
-const makePool = (config: PostgresConfig, { connections, limits, name, options }: PoolLimits) =>
+const makePool = (config: PostgresConfig, { connections, limits, maxLifetime, name, options }: PoolLimits) =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const pool = new pg.Pool({
         connectionString: Redacted.value(config.url),
         max: connections,
-        maxLifetimeSeconds: MAX_LIFETIME,
+        maxLifetimeSeconds: maxLifetime ?? 0,
         connectionTimeoutMillis: limits?.waitMillis ?? CONNECT_TIMEOUT,
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
@@ -184,7 +186,8 @@ const requests = (config: PostgresConfig) =>
     const pool = yield* makePool(config, {
       name: "earshot",
       connections: config.maxConnections ?? 10,
-      limits: { waitMillis: statementMillis, statementMillis }
+      limits: { waitMillis: statementMillis, statementMillis },
+      maxLifetime: MAX_LIFETIME
     })
     const readPool = yield* makePool(config, {
       name: "earshot reads",
