@@ -90,3 +90,67 @@ describe("an answer in words", () => {
     expect(redacted([line], ["date"])[0]).toBe("it was [DATE], and the [DATE]")
   })
 })
+
+describe("an answer that gives no value", () => {
+  for (const [question, ...answers] of [
+    [
+      "what's the password",
+      "is this really necessary",
+      "none of your business",
+      "hold on my daughter knows it",
+      "i'd prefer not to say",
+      "why do you need that",
+      "what password"
+    ],
+    [
+      "what do you do for a living",
+      "that's private",
+      "is that relevant here",
+      "none of your business mate",
+      "that's a bit personal",
+      "i'd rather not say"
+    ]
+  ])
+    it.each(answers)(`to "${question}" stays: %s`, (answer) => {
+      expectUntouched(`A: ${question}`, `C: ${answer}`)
+    })
+
+  it.each([
+    ["what's the password", "is it b forty two", "password", "forty two"],
+    ["what's the password", "what my first one? biscuit tin", "password", "biscuit tin"],
+    ["what do you do for a living", "i'm a personal trainer", "occupation", "personal trainer"],
+    ["what do you do for a living", "it's private tutoring", "occupation", "tutoring"]
+  ] as const)("is told from one that does: %s, %s", (question, answer, field, value) => {
+    expect(redacted([`A: ${question}`, `C: ${answer}`], [field]).at(-1)).not.toContain(value)
+  })
+})
+
+describe("a word with an underscore", () => {
+  it.each([
+    "use snake_case names and the user_id column",
+    "get_weather failed",
+    "set MAX_RETRIES to a higher value",
+    "the first_name field is empty"
+  ])("in speech is a name in a program: %s", (line) => {
+    expectUntouched(`C: ${line}`)
+  })
+
+  it.each(["i play as grim_toad44", "the account is sunil_mehta", "my handle there is the silly one, purple_moss"])(
+    "is a user name with a figure, a name or a word that tells so: %s",
+    (line) => {
+      expect(redacted([`C: ${line}`], ["username"])[0]).toMatch(/\[USERNAME\]$/)
+    }
+  )
+})
+
+describe("a day of a month that is past", () => {
+  it.each([
+    [["C: it was tuesday the ninth of last month"], "it was [DATE]"],
+    [["A: when would you like to come in", "C: tuesday the ninth of last month"], "[DATE]"],
+    [["A: when would you like to come in", "C: last wednesday the 12th"], "[DATE]"],
+    [["C: they came on yesterday the eighteenth, and left"], "they came on [DATE], and left"]
+  ] as const)("is taken with its weekday and its month: %j", (lines, last) => {
+    expect(redacted(lines, ["date"]).at(-1)).toBe(last)
+    expect(redacted(lines, Redaction.sensitiveFields).at(-1)).toBe(last)
+  })
+})

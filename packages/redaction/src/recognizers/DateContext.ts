@@ -46,12 +46,15 @@ export const isCardExpiry = (reader: CallReader, from: number, to: number): bool
   return reader.nearestCue(from, to, isCard) !== undefined
 }
 
-/** The day of the week before a date: "Friday 9 August", "tuesday the ninth". */
+/** The day of the week before a date: "Friday 9 August", "tuesday the ninth", "last wednesday the 12th", "yesterday the 18th". */
 export const weekdayBefore = (reader: CallReader, from: number): number | undefined => {
+  const hasArticle = reader.word(from - 1) === "the" || reader.word(from) === "the"
   let at = from - 1
   if (reader.word(at) === "the") at--
   if (reader.written(at) === ",") at--
-  return reader.cls(at) === "W" ? at : undefined
+  if (reader.cls(at) === "R") return hasArticle ? at : undefined
+  if (reader.cls(at) !== "W") return undefined
+  return /^(last|next|this)$/.test(reader.word(at - 1)) ? at - 1 : at
 }
 
 /** A date as what its context makes of it: a date of birth, a card's expiry, or a plain date. */

@@ -160,7 +160,11 @@ const endsOrdinal = (reader: CallReader, to: number): boolean =>
   clockFollowers.has(reader.word(to)) ||
   reader.word(to) === "instead" ||
   (reader.cls(to) === "f" && reader.word(to + 1) === "the") ||
-  /^(this|next)$/.test(reader.word(to + 1))
+  /^(this|next)$/.test(reader.word(to + 1)) ||
+  // "the ninth of last month"
+  (/^(of|in)$/.test(reader.word(to)) && reader.word(to + 1) === "last" && PERIOD.test(reader.word(to + 2)))
+
+const PERIOD = /^(month|year|week)$/
 
 const ordinalDays = (reader: CallReader): ReadonlyArray<Candidate> =>
   matchClasses(reader.call.tokens, classPatterns.ordinalDay).flatMap(({ from, to }) => {

@@ -124,10 +124,6 @@ const spelledAnywhere: NameRule = ({ reader }, at, found) => {
   return undefined
 }
 
-/**
- * "thanks bartholomew", "the driver sanjay": in speech without capitals, a name that is no English word and no place is one
- * wherever it stands. A second one behind it belongs to it.
- */
 /** What stands before a word that names no person. */
 const BEFORE_THING = /^(?:the|an?|these|those|some)$/
 /** Most tokens of a turn in which an article tells a thing from a name; prose says "the anna keller version". */
@@ -140,6 +136,10 @@ const isThing = (reader: CallReader, at: number): boolean => {
 
 const COUNT = /^[dtyzN]$/
 
+/**
+ * "thanks bartholomew", "the driver sanjay": in speech without capitals, a name that is no English word and no place is one
+ * wherever it stands. A second one behind it belongs to it.
+ */
 const listedName: NameRule = (names, at, found) => {
   if (!names.isOnlyName(at) || wordNames.has(names.bare(at)) || (names.isCased(at) && !names.isCapital(at)))
     return undefined

@@ -3,6 +3,7 @@ import { isApart, speakerAt } from "../CallText.js"
 import secretGroups from "../data/secrets.json" with { type: "json" }
 import { fillers, wordSet } from "../Lexicon.js"
 import { phraseTrie } from "../PhraseTrie.js"
+import { givesNone } from "./answers/Contents.js"
 import { byToken, type CallReader, type Recognizer, type TokenRule } from "./CallReader.js"
 
 const SecretKind = Schema.Struct({
@@ -190,6 +191,14 @@ const secretEnd = (reader: CallReader, kind: SecretKind, { from, isAnswer, isLin
     isAnswer && kind.free ? shortAnswerEnd(reader, from) : 0
   )
 
+/** Whether the turn of a token says that nothing is told, and has no figures. */
+const declines = (reader: CallReader, at: number): boolean => {
+  const place = reader.dialogue.turns[reader.turn(at)]
+  if (place === undefined || !givesNone(reader, place.from, place.to)) return false
+  for (let token = place.from; token < place.to; token++) if (reader.runFrom(token) !== undefined) return false
+  return true
+}
+
 const secret: TokenRule = (reader, at, found) => {
   const hit = cues.longestAt(reader.all, at)
   if (hit === undefined) return undefined
@@ -199,6 +208,7 @@ const secret: TokenRule = (reader, at, found) => {
   if (!isLinked && !isAnswer && !looksLikeCode(reader, kind, at, hit.to, from)) return hit.to
   const isSeveral = reader.endsAt(from + 1, /^w$/) && !noValue.has(reader.word(from + 1))
   if ((isAnswer && isSeveral ? noAnswer : noValue).has(reader.word(from))) return hit.to
+  if (isAnswer && declines(reader, from)) return hit.to
   // "the handle is scratched"
   if (reader.word(hit.to - 1) === "handle" && !isAnswer && isEverydayWord(reader, from)) return hit.to
   const to = secretEnd(reader, kind, { from, isAnswer, isLinked })

@@ -1,6 +1,7 @@
 import { candidate } from "../TextSpan.js"
+import { wordSet } from "../Lexicon.js"
 import { tokenAt } from "../Tokens.js"
-import { atWords, byPattern, byToken, type Recognizer } from "./CallReader.js"
+import { atWords, byPattern, byToken, type CallReader, type Recognizer } from "./CallReader.js"
 
 export const patterns = {
   handle: /(?<![\w@.])@[A-Za-z_]\w{1,30}/g,
@@ -24,6 +25,43 @@ const spokenUnderscores = atWords("underscore", (reader, at, found) => {
 
 const inWords = byToken([spokenUnderscores])
 
+const userWords = wordSet("username usernames user handle nickname nick gamertag screenname login")
+/** How far from a word with an underscore something says that it is a user name, in tokens. */
+const USER_REACH = 12
+
+const isUserWord = (reader: CallReader, at: number): boolean =>
+  // "user_id" and "the login_count column" tell of no user name.
+  userWords.has(reader.word(at)) && reader.written(at + 1) !== "_" && reader.written(at - 1) !== "_"
+
+/** Whether what is said around a word with an underscore is about user names. */
+const isAboutUsers = (reader: CallReader, start: number): boolean => {
+  const from = tokenAt(reader.call.tokens, start)
+  // "my account pebble_garden is locked"
+  const link = /^(is|:|called|named)$/.test(reader.word(from - 1)) ? from - 2 : from - 1
+  if (/^(account|profile)$/.test(reader.word(link))) return true
+  for (let at = from - USER_REACH; at < from + USER_REACH; at++)
+    if (reader.turn(at) === reader.turn(from) && isUserWord(reader, at)) return true
+  return false
+}
+
+/** Whether a part of a word with underscores is a name and no English word. */
+const hasName = (reader: CallReader, value: string): boolean =>
+  value !== value.toUpperCase() &&
+  value
+    .toLowerCase()
+    .split("_")
+    .some(
+      (part) =>
+        reader.isIn("otherNames", part) ||
+        ((reader.isIn("firstNames", part) || reader.isIn("lastNames", part)) &&
+          !reader.isIn("common1", part) &&
+          !reader.isIn("common2", part))
+    )
+
+/** "snake_case", "MAX_RETRIES": without a figure, a name or a word about user names, it is a name in a program. */
+const isUserName = (reader: CallReader, value: string, start: number): boolean =>
+  /\d/.test(value) || hasName(reader, value) || isAboutUsers(reader, start)
+
 /** Handles, "@jane_doe", and words with an underscore. User names that a cue announces: Secrets.ts. */
 export const handles: Recognizer = (reader) => {
   const { call } = reader
@@ -38,7 +76,7 @@ export const handles: Recognizer = (reader) => {
       : []),
     ...(text.includes("_")
       ? byPattern(text, patterns.underscored, (value, start) =>
-          isSpoken(start)
+          isSpoken(start) && isUserName(reader, value, start)
             ? candidate("username", start, start + value.length, 0.55, "a word with an underscore")
             : undefined
         )

@@ -95,6 +95,52 @@ const OTHER_CLAUSE = /^(but|because|so|though|although|if|and)$/
 const UNKNOWING =
   /^(?:can['’]t|cannot|couldn['’]t|don['’]t|won['’]t|forgot|forget|forgotten|not|no|sure|rather|why|know|think|need|yes|what|you|i|we|will|would|can|could|should|was|were|did|does|do|is|are|has|had|have)$/
 
+/** With what an answer begins that asks in return: words of a question, or a verb with its subject behind it. */
+const QUESTION_WORD = /^(?:why|what|what's|how|isn't|aren't|doesn't)$/
+const VERB_FIRST = /^(?:is|are|am|can|can't|could|couldn't|do|don't|does|did|didn't|should|shall|must|would|will)$/
+const SUBJECT = /^(?:i|you|we|they|he|she|it|that|this|there|the|my|your|anyone|anybody)$/
+/** Words before them. */
+const BEFORE_QUESTION = /^(?:and|but|so|well|sorry|erm|hang|hold|on|wait|hey|look|oh|no|um|uh)$/
+
+/** What says that somebody does not tell something, anywhere in a short answer. */
+const DECLINES =
+  /\b(?:(?:none of|mind) (?:your|ya|yer)|(?:prefer|rather) not|not (?:comfortable|telling|saying|giving|sharing|going to (?:say|tell|give|answer))|(?:won't|refuse to|decline to) (?:say|tell|give|share|answer)|no comment|knows (?:it|that|them|this))\b/
+const PRIVATE = /^(?:private|personal|confidential)$/
+/** What stands before such a word that is no part of a job or the like: "that's private", "a bit personal". */
+const BEFORE_PRIVATE = /^(?:that's|it's|is|too|bit|quite|very|rather|strictly)$/
+/** What may stand behind it: "personal mate". */
+const AFTER_PRIVATE =
+  /^(?:mate|sir|madam|ma'am|love|pal|thanks|really|actually|information|info|i|i'm|sorry|[,.!?;\n])$/
+
+/** Most tokens of an answer that says nothing but that. */
+const MAX_NONE = 16
+
+/** Whether an answer gives no value as a whole: "is this really necessary", "none of your business", "that's private". */
+export const givesNone = (reader: CallReader, first: number, end: number): boolean => {
+  if (end - first > MAX_NONE) return false
+  let from = first
+  while (from < end && (BEFORE_QUESTION.test(reader.word(from)) || CLAUSE_END.test(reader.written(from)))) from++
+  // "what my first pet? biscuit"
+  const isQuestion =
+    QUESTION_WORD.test(reader.word(from)) ||
+    (VERB_FIRST.test(reader.word(from)) && SUBJECT.test(reader.word(from + 1)) && from + 1 < end)
+  const asks = isQuestion && !answersItself(reader, from, end)
+  if (asks || DECLINES.test(reader.phrase(first, end))) return true
+  for (let at = first; at < end; at++)
+    if (
+      PRIVATE.test(reader.word(at)) &&
+      BEFORE_PRIVATE.test(reader.word(at - 1)) &&
+      (at + 1 === end || AFTER_PRIVATE.test(reader.word(at + 1)))
+    )
+      return true
+  return false
+}
+
+const answersItself = (reader: CallReader, from: number, end: number): boolean => {
+  for (let at = from; at + 1 < end; at++) if (reader.written(at) === "?") return true
+  return false
+}
+
 /** The first clause of an answer without what opens and ends it, where it is short and tells what it is. */
 export const wholeAnswer = (reader: CallReader, { end, from: first }: AnswerPlace): ReadonlyArray<Content> => {
   const isAround = (at: number): boolean =>

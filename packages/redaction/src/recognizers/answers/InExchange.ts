@@ -11,7 +11,7 @@ import { nameParticles } from "../../WordLists.js"
 import type { CallReader } from "../CallReader.js"
 import { alsoReadings, CARD_FIGURES, furtherFields, mayBeAnyCard } from "../NumbersByCue.js"
 import { bodyColors } from "../PhysicalAttributes.js"
-import { around, type Content, contentsOf, wholeAnswer } from "./Contents.js"
+import { around, type Content, contentsOf, givesNone, wholeAnswer } from "./Contents.js"
 import {
   codeStretches,
   dateStretches,
@@ -487,6 +487,10 @@ const isAnswer = (
   return asked.reads === "name" && isWholeAnswer(reader, place, content) && isKnown()
 }
 
+/** Whether figures, letters or signs are said in an answer: "is it b forty two". */
+const hasCode = (reader: CallReader, { end, from }: AnswerPlace): boolean =>
+  anyToken(from, end, (at) => /^[dtyzoxNXL]$/.test(reader.cls(at)) && reader.word(at) !== "i")
+
 /** Answers in words: names, places, addresses, user names. */
 const inWords = (reader: CallReader, { answers }: Exchange, asked: Asked): ReadonlyArray<Candidate> => {
   const byField = byFields[asked.field] ?? ([noExtra, isFew, 0.915] as const)
@@ -495,6 +499,8 @@ const inWords = (reader: CallReader, { answers }: Exchange, asked: Asked): Reado
   const places = wordAnswers(answers)
   const first = firstAnswer(reader, places)
   const partsOf = (place: AnswerPlace): ReadonlyArray<Content> => {
+    const mayBeAnything = asked.reads === "words" || asked.field === "username"
+    if (mayBeAnything && givesNone(reader, place.from, place.end) && !hasCode(reader, place)) return []
     if (asked.field === "username" && anyToken(place.from, place.end, (at) => UNKNOWING.test(reader.word(at))))
       return []
     const whole =

@@ -3,6 +3,7 @@ import type { Run } from "../../SpokenNumbers.js"
 import { saysMoment } from "../../SpokenPieces.js"
 import type { AnswerPlace } from "../../dialogue/Dialogue.js"
 import type { CallReader } from "../CallReader.js"
+import { weekdayBefore } from "../DateContext.js"
 import { isCounting } from "../NumberChains.js"
 
 /** Tokens of an answer that belong together, `to` exclusive. */
@@ -203,6 +204,9 @@ export const dateStretches = (reader: CallReader, place: AnswerPlace): ReadonlyA
     const isOther = run !== undefined && run.digits > MAX_DATE_DIGITS && !hasSlash(reader, run)
     if (isOther) otherUntil = run.to
     return at < otherUntil ? undefined : dateCore(reader, at)
+  }).map((stretch) => {
+    const weekday = weekdayBefore(reader, stretch.from)
+    return weekday === undefined || weekday < place.from ? stretch : { ...stretch, from: weekday }
   })
 }
 
