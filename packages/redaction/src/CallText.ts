@@ -1,5 +1,5 @@
 import { type PlainText, plainTextOf } from "./PlainText.js"
-import { tokenize, type Tokens } from "./Tokens.js"
+import { tokenize, tokenizeAgain, type Tokens } from "./Tokens.js"
 
 /** Where a turn's content lies in the joined text, in UTF-16 code units. */
 export interface TurnPlace {
@@ -39,15 +39,17 @@ export const callTextOf = (
   }
   const original = contents.join("\n")
   const plain = plainTextOf(original)
-  return readingText({ original, plain, turns: places }, plain.text)
+  return withTokens({ original, plain, turns: places }, tokenize(plain.text))
 }
 
 /** The same call with another text of the same length to read. */
-export const readingText = (
+export const readingText = (call: CallText, text: string): CallText =>
+  withTokens(call, tokenizeAgain(text, call.tokens))
+
+const withTokens = (
   { original, plain, turns }: Pick<CallText, "original" | "plain" | "turns">,
-  text: string
+  tokens: Tokens
 ): CallText => {
-  const tokens = tokenize(text)
   const turnOf = new Int32Array(tokens.all.length)
   let turn = 0
   tokens.all.forEach((token, at) => {
@@ -55,7 +57,7 @@ export const readingText = (
     while (turn < turns.length - 1 && start >= (turns[turn + 1]?.start ?? Infinity)) turn++
     turnOf[at] = turn
   })
-  return { original, plain, text, turns, tokens, turnOf }
+  return { original, plain, text: tokens.text, turns, tokens, turnOf }
 }
 
 /** Whether one is a turn of its own into which nothing of the other reaches. */

@@ -64,8 +64,9 @@ export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<
   const addresses = spokenAddressesOf(call.tokens, runs)
   const reader = new CallReader(call, runs, cues, addresses, model.sets, dialogueOf(call, cues))
   // A word that announces a value is none itself: "phone ..., ssn ..." as an answer, or as the tagger reads it.
-  const announcing = new Set(cues.map(({ from, to }) => `${reader.start(from)} ${reader.end(to)}`))
-  const isAnnouncing = ({ end, start }: Candidate): boolean => announcing.has(`${start} ${end}`)
+  const placeOf = (start: number, end: number): number => start * (call.text.length + 1) + end
+  const announcing = new Set(cues.map(({ from, to }) => placeOf(reader.start(from), reader.end(to))))
+  const isAnnouncing = ({ end, start }: Candidate): boolean => announcing.has(placeOf(start, end))
   const candidates: Array<Candidate> = []
   const add = (some: ReadonlyArray<Candidate>, recognizer: string): void => {
     const mayAnnounce = ANNOUNCERS.has(recognizer)

@@ -120,7 +120,9 @@ export const numbersOfLanguage = (
   at: number
 ): { readonly to: number; readonly overlay: Overlay } | undefined => {
   let best: { readonly to: number; readonly overlay: Overlay } | undefined
-  for (const [code] of numberWords.get(words[at]?.lower ?? "") ?? []) {
+  const known = numberWords.get(words[at]?.lower ?? "")
+  if (known === undefined) return undefined
+  for (const [code] of known) {
     const overlay = overlays.get(code)
     if (overlay === undefined) continue
     let to = at

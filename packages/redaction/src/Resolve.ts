@@ -102,7 +102,14 @@ const families: ReadonlyArray<ReadonlySet<string>> = [
  username phone_number numerical_pii ip_address`)
 ]
 
-const areAlike = (a: string, b: string): boolean => families.some((family) => family.has(a) && family.has(b))
+/** By field, the fields that share a family with it. */
+const alike = new Map<string, ReadonlySet<string>>(
+  families
+    .flatMap((family) => [...family])
+    .map((field) => [field, new Set(families.flatMap((family) => (family.has(field) ? [...family] : [])))])
+)
+
+const areAlike = (a: string, b: string): boolean => alike.get(a)?.has(b) === true
 
 /** Whether a reading is one of a spelled code, which may be of each field unless a phrase names its own. */
 const isSpelledCode = (one: Candidate, best: Candidate): boolean =>

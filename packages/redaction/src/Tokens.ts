@@ -20,6 +20,8 @@ export interface Tokens {
   readonly classes: string
   /** Whether it is in a language other than English, as far as that can be told. */
   readonly isForeign?: boolean
+  /** The tokens as they are in English. */
+  readonly english: ReadonlyArray<Token>
 }
 
 // One alternative a kind: opaque placeholders, digits with a telling ending, words with inner apostrophes and hyphens
@@ -118,36 +120,62 @@ const spokenIn = (token: Token, overlay: Overlay): Token => {
     : token
 }
 
+const inItsLanguage = (text: string, english: ReadonlyArray<Token>): Tokens => {
+  const overlay = overlayFor(english)
+  const all = overlay === undefined ? withForeignNumbers(english) : english.map((token) => spokenIn(token, overlay))
+  let joined = ""
+  for (const { cls } of all) joined += cls
+  const tokens = { text, all, classes: joined, english }
+  return overlay === undefined ? tokens : { ...tokens, isForeign: true }
+}
+
 /** Cuts a text into tokens. Placeholders must be hidden first (`hidePlaceholders`). Linear in the text's length. */
 export const tokenize = (text: string): Tokens => {
-  const tokens = tokenizeEnglish(text)
-  const overlay = overlayFor(tokens.all)
-  if (overlay === undefined) return withForeignNumbers(tokens)
-  const all = tokens.all.map((token) => spokenIn(token, overlay))
-  return { text, all, classes: all.map(({ cls }) => cls).join(""), isForeign: true }
+  const all: Array<Token> = []
+  pushTokens(all, text, 0, text.length)
+  return inItsLanguage(text, all)
+}
+
+/**
+ * The tokens of a text that differs from one of the same length in some of its lines. Those of the other lines are taken
+ * as they are: no token, and nothing that joins tokens, goes over the end of a line.
+ */
+export const tokenizeAgain = (text: string, before: Tokens): Tokens => {
+  const all: Array<Token> = []
+  let next = 0
+  for (let from = 0; from < text.length;) {
+    const line = text.indexOf("\n", from)
+    const to = line < 0 ? text.length : line + 1
+    const isSame = text.slice(from, to) === before.text.slice(from, to)
+    if (!isSame) pushTokens(all, text, from, to)
+    for (let token = before.english[next]; token !== undefined && token.start < to; token = before.english[++next])
+      if (isSame) all.push(token)
+    from = to
+  }
+  return inItsLanguage(text, all)
 }
 
 /** An English text with the numbers of other languages in it read as numbers. */
-const withForeignNumbers = (tokens: Tokens): Tokens => {
+const withForeignNumbers = (english: ReadonlyArray<Token>): ReadonlyArray<Token> => {
   let all: Array<Token> | undefined
-  for (let at = 0; at < tokens.all.length; at++) {
-    if (tokens.all[at]?.cls !== "w") continue
-    const found = numbersOfLanguage(tokens.all, at)
+  for (let at = 0; at < english.length; at++) {
+    if (english[at]?.cls !== "w") continue
+    const found = numbersOfLanguage(english, at)
     if (found === undefined) continue
-    all ??= [...tokens.all]
+    all ??= [...english]
     for (; at < found.to; at++) {
-      const token = tokens.all[at]
+      const token = english[at]
       const known = found.overlay.get(token?.lower ?? "")
       if (token !== undefined && known !== undefined) all[at] = { ...token, cls: known[0], value: known[1] }
     }
   }
-  return all === undefined ? tokens : { text: tokens.text, all, classes: all.map(({ cls }) => cls).join("") }
+  return all ?? english
 }
 
-const tokenizeEnglish = (text: string): Tokens => {
-  const all: Array<Token> = []
-  TOKEN.lastIndex = 0
-  for (let match = TOKEN.exec(text); match !== null; match = TOKEN.exec(text)) {
+/** Adds the tokens of the lines from `from` to `to`. */
+const pushTokens = (all: Array<Token>, text: string, from: number, to: number): void => {
+  TOKEN.lastIndex = from
+  for (let match = TOKEN.exec(text); match !== null && match.index < to; match = TOKEN.exec(text)) {
     const at = match.index
     // Named groups would cost an object a token.
     const [, opaque, digits, ending, word, line, mark] = match
@@ -156,10 +184,9 @@ const tokenizeEnglish = (text: string): Tokens => {
     else if (opaque !== undefined) all.push(make(at, opaque, "P"))
     else if (line !== undefined) all.push(make(at, "\n", "n"))
     else if (mark !== undefined) all.push(make(at, mark, markClass(mark)))
+    // A match beyond the line costs as much as one in it.
+    if (TOKEN.lastIndex >= to) break
   }
-  let joined = ""
-  for (const token of all) joined += token.cls
-  return { text, all, classes: joined }
 }
 
 const isDayHalf = (all: ReadonlyArray<Token>, text: string, at: number): boolean => {

@@ -24,15 +24,23 @@ const mix = (a: number, b: number): number => {
   return h ^ (h >>> 16)
 }
 
-const hashText = (text: string): number => {
+const hashText = (text: string, length = text.length): number => {
   let h = 0x811c9dc5
-  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193)
+  for (let i = 0; i < length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193)
   return h
 }
 
 const OPENS = hashText("^")
 const ENDS = hashText("$")
 const WORD = /[\p{L}\p{N}?@]/u
+const SMALL_A = 97
+const SMALL_Z = 122
+
+/** Whether a token is a word for the classifier. Most begin with a small letter, which costs less to see than the pattern. */
+const isWord = (text: string): boolean => {
+  const first = text.charCodeAt(0)
+  return (first >= SMALL_A && first <= SMALL_Z) || WORD.test(text)
+}
 
 /** Letters of a word that stand for its other forms: "register", "registration". */
 const STEM = 4
@@ -45,20 +53,19 @@ const wordsOf = (all: ReadonlyArray<Token>, from: number, to: number): ReadonlyA
   const words: Array<string> = []
   for (let at = to - 1; at >= from && words.length < MAX_WORDS; at--) {
     const token = all[at]
-    if (token === undefined || !WORD.test(token.text)) continue
-    words.push(/^[NXP]$/.test(token.cls) ? "0" : token.lower)
+    if (token === undefined || !isWord(token.text)) continue
+    const { cls, lower } = token
+    words.push(cls === "N" || cls === "X" || cls === "P" ? "0" : lower)
   }
   return words.reverse()
 }
 
 type Put = (template: number, value: number) => void
 
-const putWords = (put: Put, words: ReadonlyArray<string>): void => {
-  for (const word of words) {
-    put(3, hashText(word))
-    if (word.length > STEM) put(4, hashText(word.slice(0, STEM)))
-    if (word.endsWith("'s")) put(3, hashText(word.slice(0, -2)))
-  }
+const putWord = (put: Put, word: string, hash: number): void => {
+  put(3, hash)
+  if (word.length > STEM) put(4, hashText(word, STEM))
+  if (word.endsWith("'s")) put(3, hashText(word, word.length - 2))
 }
 
 /** The rows of the features of tokens `from` to `to`, a turn of the agent or of the other side. */
@@ -69,7 +76,9 @@ export const askingRows = (
   byAgent: boolean
 ): ReadonlyArray<number> => {
   const words = wordsOf(all, from, to)
-  const hashes = [OPENS, ...words.map(hashText), ENDS]
+  const hashes = [OPENS]
+  for (const word of words) hashes.push(hashText(word))
+  hashes.push(ENDS)
   const rows: Array<number> = []
   const put: Put = (template, value) => {
     rows.push(mix(value, template * 0x01000193) & (ROWS - 1))
@@ -79,9 +88,10 @@ export const askingRows = (
   put(2, Math.min(LONG, words.length))
   put(7, mix(hashes[1] ?? 0, role))
   put(8, hashes[hashes.length - 2] ?? 0)
-  putWords(put, words)
-  for (const [at, hash] of hashes.entries()) {
-    if (at > 0) put(5, mix(hashes[at - 1] ?? 0, hash))
+  for (let at = 0; at < words.length; at++) putWord(put, words[at] ?? "", hashes[at + 1] ?? 0)
+  for (let at = 1; at < hashes.length; at++) {
+    const hash = hashes[at] ?? 0
+    put(5, mix(hashes[at - 1] ?? 0, hash))
     if (at > 1) put(6, mix(hashes[at - 2] ?? 0, hash))
   }
   return rows
@@ -90,13 +100,16 @@ export const askingRows = (
 /** How likely something asks for each kind, by the sums of its features' weights. */
 export const likelihoods = (rows: ReadonlyArray<number>, weights: ArrayLike<number>, step: number): Float64Array => {
   const sums = new Float64Array(KINDS)
-  for (const row of rows)
-    for (let kind = 0; kind < KINDS; kind++) sums[kind] = (sums[kind] ?? 0) + (weights[row * KINDS + kind] ?? 0) * step
+  for (const row of rows) {
+    const first = row * KINDS
+    for (let kind = 0; kind < KINDS; kind++) sums[kind] = (sums[kind] ?? 0) + (weights[first + kind] ?? 0)
+  }
   let top = -Infinity
-  for (const sum of sums) top = Math.max(top, sum)
+  for (let kind = 0; kind < KINDS; kind++) top = Math.max(top, sums[kind] ?? 0)
   let total = 0
-  for (let kind = 0; kind < KINDS; kind++) total += sums[kind] = Math.exp((sums[kind] ?? 0) - top)
-  return sums.map((sum) => sum / total)
+  for (let kind = 0; kind < KINDS; kind++) total += sums[kind] = Math.exp(((sums[kind] ?? 0) - top) * step)
+  for (let kind = 0; kind < KINDS; kind++) sums[kind] = (sums[kind] ?? 0) / total
+  return sums
 }
 
 /** Packs a model: its step, then all weights; deflated. */

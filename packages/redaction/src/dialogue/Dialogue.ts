@@ -206,10 +206,11 @@ class TurnReader {
     const next = this.call.turns[turn + 1]
     if (next === undefined || next.apart || next.speaker === speaker || this.#lastFigure(turn) >= from) return []
     if (!this.hasValue(turn + 1)) return []
-    const { all } = this.call.tokens
-    const likely = askedFor(all, from, to, speaker === AGENT)
-    const [kind, share] = likeliestKind(likely)
     const isUnnamed = this.#mayAsk(view)
+    // What is decided without the classifier costs less.
+    if (speaker !== AGENT && !isUnnamed) return []
+    const likely = askedFor(this.call.tokens.all, from, to, speaker === AGENT)
+    const [kind, share] = likeliestKind(likely)
     const asked = guessed(kind, from, to)
     // What a caller says is rarely a question for a value of the agent.
     if (share >= SURE_GUESS && speaker === AGENT && !asked.some((one) => one.isUnnamed === true)) return asked

@@ -186,10 +186,12 @@ export const byToken = (rules: ReadonlyArray<WordRule>, skipped = "Pn"): Recogni
   const at = rulesAt(rules)
   return (reader) => {
     const found: Array<Candidate> = []
-    for (let token = 0; token < reader.all.length;) {
+    const { all } = reader
+    for (let token = 0; token < all.length;) {
+      const one = all[token]
       let next: number | undefined
-      if (!skipped.includes(reader.cls(token))) {
-        for (const rule of at(reader.word(token))) {
+      if (one !== undefined && !skipped.includes(one.cls)) {
+        for (const rule of at(one.lower)) {
           next = rule(reader, token, found)
           if (next !== undefined) break
         }

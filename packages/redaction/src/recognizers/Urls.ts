@@ -62,16 +62,38 @@ const dotted = (text: string, piece: string, start: number): Candidate | undefin
     : undefined
 }
 
+/** What `dotted` finds. Only pieces with a dot are looked at: most words have none. */
+const dottedIn = (text: string): ReadonlyArray<Candidate> => {
+  const found: Array<Candidate> = []
+  let done = 0
+  for (let dot = text.indexOf("."); dot >= 0; dot = text.indexOf(".", done)) {
+    let from = dot
+    // No piece goes over a space.
+    while (from > done && text.charCodeAt(from - 1) > SPACE) from--
+    patterns.dotted.lastIndex = from
+    done = dot + 1
+    for (
+      let match = patterns.dotted.exec(text);
+      match !== null && match.index < dot;
+      match = patterns.dotted.exec(text)
+    ) {
+      const one = dotted(text, match[0], match.index)
+      if (one !== undefined) found.push(one)
+      done = Math.max(done, patterns.dotted.lastIndex)
+    }
+  }
+  return found
+}
+
+const SPACE = 32
+
 const trimmed = (field: "url" | "filename", score: number, why: string) => (value: string, start: number) =>
   candidate(field, start, start + value.replace(trailing, "").length, score, why)
 
 /** Web addresses, bare domains, file names and file paths as they are written. Spoken ones: SpokenAddresses.ts. */
 export const urlsAndFiles: Recognizer = ({ call: { text } }) => [
   ...(text.includes(".")
-    ? [
-        ...byPattern(text, patterns.url, trimmed("url", 0.98, "written address")),
-        ...byPattern(text, patterns.dotted, (piece, start) => dotted(text, piece, start))
-      ]
+    ? [...byPattern(text, patterns.url, trimmed("url", 0.98, "written address")), ...dottedIn(text)]
     : []),
   ...(/[\\/]/.test(text) ? byPattern(text, patterns.path, trimmed("filename", 0.9, "file path")) : [])
 ]

@@ -22,14 +22,14 @@ export const patterns = {
     /(?<=\b(?:at|by|until|till|from|um) )(?:[01]?\d|2[0-3])\.[0-5]\d(?!\d|\.\d|\s?(?:%|percent|per|million|kg|km|cm|mm))/giu,
   /** "SY8 1AZ", "K1A 0B1" */
   postcode: /(?<![\p{L}\d])(?:[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d)(?![\p{L}\d])/gu,
-  /** "CHF 89.50", "1.500 SEK" */
+  /** "CHF 89.50", "1.500 SEK". Whether it may begin takes less time to see than whether a letter is before it. */
   amount:
-    /(?<![\p{L}\d])(?:(?:CHF|SEK|NOK|DKK|CAD|AUD|NZD|JPY|CNY|INR|ZAR|BRL|MXN|PLN|CZK|HUF|TRY|AED|SAR|SGD|HKD|KRW|THB|PHP|NGN|KES|GHS|EGP|ILS|RON|USD|EUR|GBP) ?\d[\d.,']{0,15}|\d[\d.,']{0,15} ?(?:CHF|SEK|NOK|DKK|CAD|AUD|NZD|JPY|CNY|INR|ZAR|BRL|MXN|PLN|CZK|HUF|AED|SAR|SGD|HKD|KRW|THB|NGN|KES|GHS|EGP|ILS|RON))(?<![.,'])(?![\p{L}\d])/gu,
+    /(?=[A-Z\d])(?<![\p{L}\d])(?:(?:CHF|SEK|NOK|DKK|CAD|AUD|NZD|JPY|CNY|INR|ZAR|BRL|MXN|PLN|CZK|HUF|TRY|AED|SAR|SGD|HKD|KRW|THB|PHP|NGN|KES|GHS|EGP|ILS|RON|USD|EUR|GBP) ?\d[\d.,']{0,15}|\d[\d.,']{0,15} ?(?:CHF|SEK|NOK|DKK|CAD|AUD|NZD|JPY|CNY|INR|ZAR|BRL|MXN|PLN|CZK|HUF|AED|SAR|SGD|HKD|KRW|THB|NGN|KES|GHS|EGP|ILS|RON))(?<![.,'])(?![\p{L}\d])/gu,
   /** "user n.harkonnen" */
   userName: /(?<=\b(?:user|login|profile|handle) )[a-z]\w{0,30}[._-]\w[\w.-]{0,30}(?<![.-])/giu,
   /** "Fisherman's Wharf", "Cooper's Yard" */
   ownedPlace:
-    /(?<![\p{L}])\p{Lu}\p{Ll}{1,20}['’]s (?:Wharf|Yard|Corner|Landing|Cross|Green|Gate|Market|Bridge|Mill|Farm|Lane|Court|Close|Row|Quay|Pier|Bay|Cove|Island|Point|Ridge|Hill)(?![\p{L}])/gu
+    /(?![a-z ])(?<![\p{L}])\p{Lu}\p{Ll}{1,20}['’]s (?:Wharf|Yard|Corner|Landing|Cross|Green|Gate|Market|Bridge|Mill|Farm|Lane|Court|Close|Row|Quay|Pier|Bay|Cove|Island|Point|Ridge|Hill)(?![\p{L}])/gu
 } as const
 
 const fields: ReadonlyArray<readonly [pattern: RegExp, field: SensitiveField, score: number]> = [

@@ -15,9 +15,10 @@ const mix = (a: number, b: number): number => {
   return h ^ (h >>> 16)
 }
 
-const hashText = (text: string): number => {
+/** The hash of a text, or of its code units from `from` to `to`. */
+const hashText = (text: string, from = 0, to = text.length): number => {
   let h = 0x811c9dc5
-  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193)
+  for (let i = from; i < to; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193)
   return h
 }
 
@@ -84,8 +85,9 @@ const flagsOf = (all: ReadonlyArray<Token>, sets: WordSets): Int32Array => {
   const flag = (at: number, bits: number): void => {
     known[at + MARGIN] = (known[at + MARGIN] ?? 0) | bits
   }
-  for (const [i, token] of all.entries()) {
-    if (!/^[wLmW]$/.test(token.cls)) continue
+  for (let i = 0; i < all.length; i++) {
+    const token = all[i]
+    if (token === undefined || !/^[wLmW]$/.test(token.cls)) continue
     const word = withoutOwner(token.lower)
     flag(i, wordFlags(word, sets))
     let phrase = word
@@ -107,7 +109,9 @@ const columnsOf = (all: ReadonlyArray<Token>, sets: WordSets): Columns => {
   const shapes = new Int32Array(size).fill(30)
   const kinds = new Int32Array(size).fill(110)
   let hasCapital = false
-  for (const [i, token] of all.entries()) {
+  for (let i = 0; i < all.length; i++) {
+    const token = all[i]
+    if (token === undefined) continue
     const shape = shapeOf(token.text, token.cls)
     words[i + MARGIN] = hashText(readingOf(token))
     shapes[i + MARGIN] = shape
@@ -117,16 +121,7 @@ const columnsOf = (all: ReadonlyArray<Token>, sets: WordSets): Columns => {
   return { words, shapes, sets: flagsOf(all, sets), kinds, hasCapital }
 }
 
-/** Two values on either side of a token, and its own. */
-type Window = readonly [before2: number, before1: number, own: number, after1: number, after2: number]
-
-const windowAt = (column: Int32Array, at: number): Window => [
-  column[at] ?? 0,
-  column[at + 1] ?? 0,
-  column[at + 2] ?? 0,
-  column[at + 3] ?? 0,
-  column[at + 4] ?? 0
-]
+const valueAt = (column: Int32Array, at: number): number => column[at] ?? 0
 
 /**
  * The features of tokens `from` to `to` (one turn), `FEATURES` rows a token. They look two tokens to either side, at
@@ -137,11 +132,27 @@ export const featuresOf = (tokens: Tokens, from: number, to: number, sets: WordS
   const columns = columnsOf(all, sets)
   const rows = new Int32Array(all.length * FEATURES)
   const cased = columns.hasCapital ? 64 : 0
-  for (const [i, token] of all.entries()) {
-    const [w2, w1, w, n1, n2] = windowAt(columns.words, i)
-    const [, s1, s, sn] = windowAt(columns.shapes, i)
-    const [, k1, k, kn] = windowAt(columns.sets, i)
-    const [d2, d1, d, e1, e2] = windowAt(columns.kinds, i)
+  const { kinds, sets: flags, shapes, words } = columns
+  // Loops without iterators and arrays of what is near a token: either would be an object or more a token.
+  for (let i = 0; i < all.length; i++) {
+    const token = all[i]
+    if (token === undefined) continue
+    const w2 = valueAt(words, i)
+    const w1 = valueAt(words, i + 1)
+    const w = valueAt(words, i + 2)
+    const n1 = valueAt(words, i + 3)
+    const n2 = valueAt(words, i + 4)
+    const s1 = valueAt(shapes, i + 1)
+    const s = valueAt(shapes, i + 2)
+    const sn = valueAt(shapes, i + 3)
+    const k1 = valueAt(flags, i + 1)
+    const k = valueAt(flags, i + 2)
+    const kn = valueAt(flags, i + 3)
+    const d2 = valueAt(kinds, i)
+    const d1 = valueAt(kinds, i + 1)
+    const d = valueAt(kinds, i + 2)
+    const e1 = valueAt(kinds, i + 3)
+    const e2 = valueAt(kinds, i + 4)
     const lower = plainOf(token)
     const size = lower.length
     let f = i * FEATURES
@@ -158,9 +169,9 @@ export const featuresOf = (tokens: Tokens, from: number, to: number, sets: WordS
     put(8, mix(w1, n1))
     put(9, mix(w2, w1))
     put(10, mix(n1, n2))
-    put(11, hashText(lower.slice(Math.max(0, size - 3))))
-    put(12, hashText(lower.slice(Math.max(0, size - 2))))
-    put(13, hashText(lower.slice(0, 3)))
+    put(11, hashText(lower, Math.max(0, size - 3)))
+    put(12, hashText(lower, Math.max(0, size - 2)))
+    put(13, hashText(lower, 0, Math.min(3, size)))
     put(14, s + cased)
     put(15, s1 * 64 + s + cased * 64)
     put(16, s * 64 + sn + cased * 64)
@@ -176,7 +187,7 @@ export const featuresOf = (tokens: Tokens, from: number, to: number, sets: WordS
     put(26, mix(mix(s1 * 64 + s, sn), k))
     put(27, mix(s, w1))
     put(28, mix(s, n1))
-    put(29, mix(hashText(lower.slice(Math.max(0, size - 4))), s))
+    put(29, mix(hashText(lower, Math.max(0, size - 4)), s))
     put(30, i === 0 ? 1 : i === all.length - 1 ? 2 : 3)
   }
   return rows

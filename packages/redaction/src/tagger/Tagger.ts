@@ -31,11 +31,11 @@ const HOPELESS = -5
 const emissions = ({ weights }: Model, rows: Int32Array, length: number): Int32Array => {
   const sums = new Int32Array(length * LABELS)
   for (let i = 0; i < length; i++) {
-    const at = i * LABELS
-    for (let f = i * FEATURES; f < (i + 1) * FEATURES; f++) {
-      const row = (rows[f] ?? 0) * LABELS
-      for (let label = 0; label < LABELS; label++)
-        sums[at + label] = (sums[at + label] ?? 0) + (weights[row + label] ?? 0)
+    const first = i * FEATURES
+    for (let label = 0; label < LABELS; label++) {
+      let sum = 0
+      for (let f = first; f < first + FEATURES; f++) sum += weights[(rows[f] ?? 0) * LABELS + label] ?? 0
+      sums[i * LABELS + label] = sum
     }
   }
   return sums
@@ -46,7 +46,10 @@ const bestMargin = (sums: Int32Array): number => {
   let best = -Infinity
   for (let at = 0; at < sums.length; at += LABELS) {
     const none = sums[at] ?? 0
-    for (let label = 1; label < LABELS; label++) best = Math.max(best, (sums[at + label] ?? 0) - none)
+    for (let label = at + 1; label < at + LABELS; label++) {
+      const margin = (sums[label] ?? 0) - none
+      if (margin > best) best = margin
+    }
   }
   return best
 }
@@ -58,11 +61,21 @@ const bestMargin = (sums: Int32Array): number => {
 export const marginals = (model: Model, rows: Int32Array, length: number): Float64Array | undefined => {
   const sums = emissions(model, rows, length)
   if (bestMargin(sums) * model.step < HOPELESS) return undefined
-  return forwardBackward(
-    Float64Array.from(sums, (sum) => sum * model.step),
-    model.transitions,
-    length
-  )
+  const scores = new Float64Array(sums.length)
+  for (let at = 0; at < sums.length; at++) scores[at] = (sums[at] ?? 0) * model.step
+  return forwardBackward(scores, stepsOf(model), length)
+}
+
+const knownSteps = new WeakMap<Model, Float64Array>()
+
+/** The transitions of a model as factors, which are the same for every stretch. */
+const stepsOf = (model: Model): Float64Array => {
+  const known = knownSteps.get(model)
+  if (known !== undefined) return known
+  const steps = new Float64Array(LABELS * LABELS)
+  for (let at = 0; at < steps.length; at++) steps[at] = Math.exp(model.transitions[at] ?? 0)
+  knownSteps.set(model, steps)
+  return steps
 }
 
 /** The scores of each token as factors, the largest of which is 1. */
@@ -115,9 +128,7 @@ const stepBack = (
   backward.set(before)
 }
 
-export const forwardBackward = (scores: Float64Array, transitions: Float32Array, length: number): Float64Array => {
-  const step = new Float64Array(LABELS * LABELS)
-  for (let i = 0; i < step.length; i++) step[i] = Math.exp(transitions[i] ?? 0)
+const forwardBackward = (scores: Float64Array, step: Float64Array, length: number): Float64Array => {
   const emit = factorsOf(scores.subarray(0, length * LABELS))
   const out = forwardPass(emit, step)
   const backward = new Float64Array(LABELS).fill(1)
@@ -307,23 +318,31 @@ class Tagger {
   /** Whether a token is in, or glued to, seven digits or more in a row: no house number and no postal code. */
   #isInLongNumber(at: number, least = LONG_NUMBER): boolean {
     const { all } = this.call.tokens
-    const isFigure = (index: number): boolean => all[index]?.cls === "N"
     const isGlued = all[at]?.end === all[at + 1]?.start
-    const start = isFigure(at) || !isGlued ? at : at + 1
-    if (!isFigure(start)) return false
-    const step = (index: number, by: number): number =>
-      isFigure(index + by)
-        ? index + by
-        : isFigure(index + 2 * by) && /^[-./)(]$/.test(all[index + by]?.text ?? "")
-          ? index + 2 * by
-          : index
-    let from = start
-    let to = start
-    while (step(from, -1) !== from) from = step(from, -1)
-    while (step(to, 1) !== to) to = step(to, 1)
-    let digits = 0
-    for (const { cls, text } of all.slice(from, to + 1)) if (cls === "N") digits += text.length
+    const start = all[at]?.cls === "N" || !isGlued ? at : at + 1
+    // Each walk ends once it has seen enough digits: a row of figures may be as long as the call.
+    let digits = this.#digitsFrom(start, 1, least)
+    if (digits > 0 && digits < least) digits += this.#digitsFrom(this.#nextFigure(start, -1), -1, least - digits)
     return digits >= least
+  }
+
+  /** Digits of the figures in a row from a token on, in steps of 1 or -1, until there are enough; 0 where it is none. */
+  #digitsFrom(start: number, by: number, enough: number): number {
+    const { all } = this.call.tokens
+    let digits = 0
+    for (let at = start; digits < enough; at = this.#nextFigure(at, by)) {
+      const token = all[at]
+      if (token?.cls !== "N") break
+      digits += token.text.length
+    }
+    return digits
+  }
+
+  /** Where the next token of a row of figures is, over one mark between two of them. */
+  #nextFigure(at: number, by: number): number {
+    const { all } = this.call.tokens
+    const isOverMark = all[at + by]?.cls !== "N" && /^[-./)(]$/.test(all[at + by]?.text ?? "")
+    return isOverMark ? at + 2 * by : at + by
   }
 
   /** The tokens of a claim that are its value: no marks at either end, no titles, and all of a time; none for a greeting. */
