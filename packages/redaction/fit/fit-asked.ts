@@ -102,9 +102,12 @@ const ofCalls = (calls: ReadonlyArray<RedactionKit.LabeledCall>): ReadonlyArray<
     })
   )
 
+/** How the names of a set begin that is measured on and not trained on. */
+const MEASURED = "eleventh"
+
 const callsOf = (folder: string): ReadonlyArray<RedactionKit.LabeledCall> =>
   readdirSync(here(folder))
-    .filter((name) => name.endsWith(".txt"))
+    .filter((name) => name.endsWith(".txt") && !name.startsWith(MEASURED))
     .sort()
     .flatMap((name) => RedactionKit.dialoguesOf(readFileSync(here(`${folder}/${name}`), "utf8")))
 

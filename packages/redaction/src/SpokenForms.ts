@@ -196,9 +196,14 @@ const turnBefore = (reader: AddressReader, sign: number, floor: number): number 
   while (
     at > floor &&
     sign - at < MAX_ACKNOWLEDGED &&
-    (reader.cls(at - 1) === "n" || acknowledgements.has(reader.word(at - 1)) || /^[,.…-]$/.test(reader.text(at - 1)))
+    (reader.cls(at - 1) === "n" ||
+      acknowledgements.has(reader.word(at - 1)) ||
+      fillers.has(reader.word(at - 1)) ||
+      /^[,.…-]$/.test(reader.text(at - 1)))
   )
     at--
+  // "n dot lowry erm at example dot com"
+  if (reader.isJoiner(at - 2) && reader.isWord(at - 3) && reader.isWord(at - 1)) return at
   for (let back = at - 1; back >= Math.max(floor, at - EMAIL_REACH); back--)
     if (isEmailWord(reader.word(back))) return at
   return sign
@@ -287,14 +292,25 @@ const fileName = (reader: AddressReader, dot: number, floor: number): SpokenAddr
 const isDomainDot = (reader: AddressReader, at: number): boolean =>
   dotWords.has(reader.word(at)) || (reader.text(at) === "." && isTight(reader.all, at) && isTight(reader.all, at + 1))
 
+/** Where the ending of a domain stops that begins at a token, "com" or spelled as "d e"; undefined where none does. */
+const tldEnd = (reader: AddressReader, at: number): number | undefined => {
+  if (spokenTlds.has(reader.word(at))) return at + 1
+  const letters = reader.word(at) + reader.word(at + 1)
+  return letters.length === 2 && reader.word(at).length === 1 && spokenTlds.has(letters) ? at + 2 : undefined
+}
+
 const BEFORE_MAILBOX = /^(to|is|it's|email|address|at|use|try)$/
 
 const THING = /^(the|this|that|a|an|our|their|your)$/
 
 /** An e-mail or web address by its last "dot" and a known ending. */
 const byDomain = (reader: AddressReader, dot: number, floor: number): SpokenAddress | undefined => {
-  let to = dot + 2
-  while (isDomainDot(reader, to) && spokenTlds.has(reader.word(to + 1))) to += 2
+  let to = tldEnd(reader, dot + 1) ?? dot + 2
+  while (isDomainDot(reader, to)) {
+    const end = tldEnd(reader, to + 1)
+    if (end === undefined) break
+    to = end
+  }
   const sign = signBefore(reader, dot, floor)
   if (sign !== undefined) {
     const local = turnBefore(reader, sign, floor)
@@ -307,7 +323,11 @@ const byDomain = (reader: AddressReader, dot: number, floor: number): SpokenAddr
     if (from < local && !isThing) return addressOf(reader, hasArticle ? from - 1 : from, to, "email")
   }
   const domain =
-    sign === undefined ? leftEnd(reader, dot, floor, 2) : Math.max(sign + 1, leftEnd(reader, dot, sign + 1, 2))
+    sign === undefined
+      ? leftEnd(reader, dot, floor, 2)
+      : reader.cls(sign - 1) === "n"
+        ? sign + 1
+        : Math.max(sign + 1, leftEnd(reader, dot, sign + 1, 2))
   const first = sign === undefined ? webStart(reader, domain, floor) : domain
   return first < dot ? addressOf(reader, schemeStart(reader, first, floor), pathEnd(reader, to), "url") : undefined
 }
@@ -334,7 +354,7 @@ const atProvider = (reader: AddressReader, at: number, floor: number): SpokenAdd
 
 const addressAt = (reader: AddressReader, at: number, floor: number): SpokenAddress | undefined => {
   if (!isDot(reader, at)) return atProvider(reader, at, floor)
-  return spokenTlds.has(reader.word(at + 1)) ? byDomain(reader, at, floor) : fileName(reader, at, floor)
+  return tldEnd(reader, at + 1) !== undefined ? byDomain(reader, at, floor) : fileName(reader, at, floor)
 }
 
 /** Finds addresses by the part that is nothing else: "dot" and a known ending, or "at" and a known provider. */

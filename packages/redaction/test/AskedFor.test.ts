@@ -154,3 +154,93 @@ describe("a day of a month that is past", () => {
     expect(redacted(lines, Redaction.sensitiveFields).at(-1)).toBe(last)
   })
 })
+
+describe("a value in more than one piece", () => {
+  it("is an address that is spelled over two turns, both halves of it", () => {
+    const lines = [
+      "A: and where does the receipt go",
+      "C: it's tam dot fairley all one word",
+      "A: yeah",
+      "C: at post box dot com"
+    ]
+    const last = redacted(lines, ["email_address"])
+    expect(last[1]).toBe("it's [EMAIL_ADDRESS] all one word")
+    expect(last[3]).toBe("[EMAIL_ADDRESS]")
+  })
+
+  it.each([
+    ["email_address", ["C: it's n dot fairley erm at example dot com"], "fairley", "example"],
+    ["url", ["C: the page was parcel dash tracker dot d e slash pay"], "parcel", "d e", "pay"],
+    ["username", ["A: who are you on there", "C: z z underscore silver fern"], "z z", "fern"],
+    ["bank_account", ["A: the six little ones in pairs", "C: twenty forty six fifty one"], "twenty", "fifty one"],
+    ["dob", ["A: and her details", "C: rosalind one one seventy four"], "one one", "seventy four"],
+    ["dob", ["C: it would be the twelfth of the third fifty nine"], "twelfth", "fifty nine"],
+    [
+      "credit_card",
+      [
+        "C: four oh one two",
+        "A: okay",
+        "C: eight eight eight eight",
+        "A: and",
+        "C: eight eight eight eight one eight eight one"
+      ],
+      "eight"
+    ]
+  ] as const)("is taken whole: %s, %j", (field, lines, ...values) => {
+    for (const fields of [[field], Redaction.sensitiveFields]) {
+      const last = redacted(lines, fields).at(-1) ?? ""
+      for (const value of values) expect(last).not.toContain(value)
+    }
+  })
+})
+
+describe("a time or a day", () => {
+  it.each([
+    [["C: he's meant to come between nine and eleven"], "he's meant to come [TIME]", "time"],
+    [["C: i have to be there for half seven"], "i have to be there for [TIME]", "time"],
+    [["A: i can get somebody there by 7:15 a.m.", "C: Make it nine."], "Make it [TIME].", "time"],
+    [["A: i have three twenty or five ten", "C: three twenty then"], "[TIME] then", "time"],
+    [["C: i was on the corner at fifteen oh six"], "i was on the corner at [TIME]", "time"],
+    [["C: could we say the tuesday before christmas"], "could we say [DATE]", "date"],
+    [["C: he's meant to come friday the tenth between nine and eleven"], /^he's meant to come \[DATE\] /, "date"]
+  ] as const)("is told by what stands around it: %j", (lines, expected, field) => {
+    for (const fields of [[field], Redaction.sensitiveFields]) {
+      const last = redacted(lines, fields).at(-1)
+      if (typeof expected === "string") expect(last).toBe(expected.replace("come [TIME]", "come between [TIME]"))
+      else expect(last).toMatch(expected)
+    }
+  })
+
+  it.each([
+    "it costs between nine and eleven dollars",
+    "make it nine",
+    "the scores go from one to ten",
+    "up to ten kilos"
+  ])("is no number of other things: %s", (line) => {
+    expect(redacted([`C: ${line}`], ["time", "date"])).toEqual([line])
+  })
+})
+
+describe("a place", () => {
+  it.each([
+    ["C: i'm in a layby on the a four one two past the bridge", "a four one two"],
+    ["C: my aunt lives two doors down at number sixteen", "sixteen"]
+  ])("is a road or a house by its number: %s", (line, value) => {
+    expect(redacted([line], ["location"])[0]).not.toContain(value)
+  })
+
+  it("begins with a word that other places begin with", () => {
+    expect(redacted(["A: which hospital is he at", "C: st wilfrid's"], ["location"]).at(-1)).toBe("[LOCATION]")
+  })
+})
+
+describe("a number of nobody", () => {
+  it("stays where it is said again without a correction", () => {
+    expectUntouched(
+      "A: which channel is it on",
+      "C: five oh two and it won't go up",
+      "A: try typing one oh two",
+      "C: nope still five oh two"
+    )
+  })
+})

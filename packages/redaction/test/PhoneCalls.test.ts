@@ -24,11 +24,12 @@ const leakedAlone = (calls: ReadonlyArray<RedactionKit.LabeledCall>): number => 
 describe("calls written before a view of the rules", () => {
   for (const { harmless, most, mostAlone, mostTouched, name, values } of [
     { name: "fifth", values: 181, most: 4, mostAlone: 4, harmless: 61, mostTouched: 1 },
-    { name: "sixth", values: 167, most: 7, mostAlone: 10, harmless: 60, mostTouched: 1 },
+    { name: "sixth", values: 167, most: 6, mostAlone: 9, harmless: 60, mostTouched: 1 },
     { name: "seventh", values: 55, most: 0, mostAlone: 0, harmless: 25, mostTouched: 0 },
     { name: "eighth", values: 37, most: 1, mostAlone: 1, harmless: 16, mostTouched: 2 },
     { name: "ninth", values: 380, most: 35, mostAlone: 51, harmless: 46, mostTouched: 7 },
-    { name: "tenth", values: 562, most: 107, mostAlone: 124, harmless: 46, mostTouched: 10 }
+    { name: "tenth", values: 562, most: 105, mostAlone: 120, harmless: 46, mostTouched: 10 },
+    { name: "eleventh", values: 338, most: 47, mostAlone: 62, harmless: 30, mostTouched: 7 }
   ]) {
     it(`leave at most ${most} of ${values} values of the ${name} set readable, and ${mostAlone} with single fields`, () => {
       const calls = callsIn(name)

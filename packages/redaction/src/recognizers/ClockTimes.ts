@@ -178,13 +178,55 @@ const range = atWords("from between", (reader, at, found) => {
   if (end === undefined || !rangeLinks.has(reader.word(end))) return undefined
   const to = hourEnd(reader, end + 1)
   if (to === undefined || /^[uC%$hk]$/.test(reader.cls(to))) return undefined
-  const isCertain = end > at + 2 || to > end + 2 || reader.cls(end + 1) === "e" || tillWords.has(reader.word(end))
-  if (isCertain) {
+  const isCertain =
+    end > at + 2 ||
+    to > end + 2 ||
+    reader.cls(end + 1) === "e" ||
+    tillWords.has(reader.word(end)) ||
+    (reader.word(at) === "between" && endsTime(reader, to) && isOfVisit(reader, at))
+  if (isCertain && reader.word(at) === "between" && reader.word(end) === "and")
+    found.push(time(reader, at + 1, to, 0.7, "between one hour and another"))
+  else if (isCertain) {
     found.push(time(reader, at + 1, end, 0.7, "from one hour to another"))
     found.push(time(reader, end + 1, to, 0.7, "from one hour to another"))
   }
   return undefined
 })
+
+const endsTime = (reader: CallReader, to: number): boolean =>
+  reader.endsAt(to, /^[.,?!;nRW]$/) || clockFollowers.has(reader.word(to))
+
+/** Tokens before two hours in which something says that somebody comes between them. */
+const VISIT_REACH = 8
+const visits = wordSet(
+  "come comes coming came arrive arrives arriving deliver delivered delivery collect collected collection visit visiting call calling ring home in free round around here there out appointment slot window"
+)
+
+/** "he's meant to come between eight and twelve", "on thursday between two and four" */
+const isOfVisit = (reader: CallReader, at: number): boolean => {
+  for (let before = at - 1; before >= at - VISIT_REACH && reader.turn(before) === reader.turn(at); before--)
+    if (/^[WRF]$/.test(reader.cls(before)) || visits.has(reader.word(before))) return true
+  return false
+}
+
+/** How far back of "make it eight" a time or day was spoken of, in tokens. */
+const TIME_REACH = 40
+
+/** "make it eight": an hour alone, where a time was spoken of just before. */
+const changed = atWords("make", (reader, at, found) => {
+  if (!/^(it|that|them)$/.test(reader.word(at + 1)) || !/^[dtN]$/.test(reader.cls(at + 2))) return undefined
+  const to = hourEnd(reader, at + 2)
+  if (to === undefined || !reader.endsAt(to, /^[.,?!;n]$/)) return undefined
+  for (let before = at - 1; before >= Math.max(0, at - TIME_REACH); before--)
+    if (/^[Aceq]$/.test(reader.cls(before)) || reader.word(before) === "time" || isColonTime(reader, before)) {
+      found.push(time(reader, at + 2, to, 0.7, "instead of another time"))
+      break
+    }
+  return undefined
+})
+
+const isColonTime = (reader: CallReader, at: number): boolean =>
+  reader.written(at) === ":" && reader.cls(at - 1) === "N" && reader.cls(at + 1) === "N"
 
 const rangeLinks = wordSet("til till until to and through")
 const tillWords = wordSet("til till")
@@ -211,7 +253,11 @@ const lateHour = atWords("at by around until till til", (reader, before, found) 
   const isSize = reader.word(before) === "by" && /^[dtyzN]$/.test(reader.cls(before - 1))
   if (hour < 13 || hour > 23 || isSize) return undefined
   const to = reader.cls(minutes) === "h" ? minutes + 1 : minutesEnd(reader, minutes)
-  if (to > minutes && reader.endsAt(to, /^[.,?!;nRWw&]$/)) found.push(time(reader, at, to, 0.6, "hour and minutes"))
+  if (to > minutes && reader.endsAt(to, /^[.,?!;nRWw&]$/)) {
+    // "at sixteen oh four" ends what is said: no house number or code.
+    const isLast = reader.word(before) === "at" && reader.cls(minutes) === "o" && reader.endsAt(to, /^[.,?!;n]$/)
+    found.push(time(reader, at, to, isLast ? 0.85 : 0.6, "hour and minutes"))
+  }
   return undefined
 })
 
@@ -227,7 +273,7 @@ const sharp = atWords("sharp dot", (reader, at, found) => {
 /** "about half six": half past six */
 const halfHour = atWords("half", (reader, at, found) => {
   const isHour = /^[dt]$/.test(reader.cls(at + 1)) && reader.value(at + 1) >= 1 && reader.value(at + 1) <= 12
-  const isAfter = /^(at|by|around|about|until|till|til|from|and|before|after|past|to|between|like|it's|say)$/.test(
+  const isAfter = /^(at|by|around|about|until|till|til|for|from|and|before|after|past|to|between|like|it's|say)$/.test(
     reader.word(at - 1)
   )
   if (isHour && isAfter && (reader.endsAt(at + 2, /^[.,?!;nR&ib]$/) || clockFollowers.has(reader.word(at + 2))))
@@ -249,6 +295,18 @@ const fullHourBefore = (reader: CallReader, to: number): number | undefined => {
   return undefined
 }
 
+/** How far behind an offer the other side takes it up, in tokens. */
+const ACCEPT_REACH = 12
+
+/** Where an hour with minutes is said again in the turn behind: "four forty or five ten" - "four forty then". */
+const acceptedAt = (reader: CallReader, from: number, to: number): number | undefined => {
+  const offer = reader.phrase(from, to)
+  if (to - from < 2) return undefined
+  for (let at = to; at < to + ACCEPT_REACH; at++)
+    if (reader.turn(at) === reader.turn(from) + 1 && reader.phrase(at, at + to - from) === offer) return at
+  return undefined
+}
+
 /** "three instead of four thirty", "ten fifteen or two forty": two hours of which one, or both, have minutes. */
 const choice = atWords("or instead", (reader, at, found) => {
   const isInstead = reader.word(at) === "instead"
@@ -257,12 +315,18 @@ const choice = atWords("or instead", (reader, at, found) => {
   const isHour = reader.cls(at - 1) === "d" && hourEnd(reader, at - 1) === at
   const first = fullHourBefore(reader, at) ?? (isInstead && isHour ? at - 1 : undefined)
   if (first === undefined || to === undefined || to <= next + 1 || /^[uC%$hk]$/.test(reader.cls(to))) return undefined
-  found.push(time(reader, first, at, 0.62, "one of two hours"))
-  found.push(time(reader, next, to, 0.62, "one of two hours"))
+  for (const [from, end] of [
+    [first, at],
+    [next, to]
+  ] as const) {
+    found.push(time(reader, from, end, 0.62, "one of two hours"))
+    const again = acceptedAt(reader, from, end)
+    if (again !== undefined) found.push(time(reader, again, again + end - from, 0.62, "one of two hours, again"))
+  }
   return undefined
 })
 
-const rangesAndLateHours = byToken([choice, range, rough, lateHour, sharp, halfHour, calledByHour])
+const rangesAndLateHours = byToken([choice, changed, range, rough, lateHour, sharp, halfHour, calledByHour])
 
 /** Times of the day, written or spoken. */
 export const clockTimes: Recognizer = (reader) => [

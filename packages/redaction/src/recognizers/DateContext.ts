@@ -7,7 +7,7 @@ import type { CallReader } from "./CallReader.js"
 export const dayPrepositions = wordSet("on by until till before after from since due for through thru to between")
 
 export const clockFollowers = wordSet(
-  "on in for today tomorrow tonight or and please sharp this every because so but if then to until with next is would works was if thanks i we my at am pm each would"
+  "on in for today tomorrow tonight or and please sharp this every because so but if then to until with next is would works was if thanks i we my at am pm each would between from around about"
 )
 
 export const isDay = (value: number): boolean => value >= 1 && value <= 31

@@ -1,7 +1,7 @@
 import { belowHundred } from "../Cardinals.js"
 import type { Candidate } from "../TextSpan.js"
 import { matchClasses, tokenAt } from "../Tokens.js"
-import { type CallReader, byPattern, type Recognizer } from "./CallReader.js"
+import { atWords, byPattern, byToken, type CallReader, type Recognizer } from "./CallReader.js"
 import { DAY, NUMBER, YEAR } from "./ClassPatterns.js"
 import {
   birthEvidence,
@@ -12,6 +12,7 @@ import {
   isDay,
   weekdayBefore
 } from "./DateContext.js"
+import { alsoReadings } from "./NumbersByCue.js"
 
 export const classPatterns = {
   /** "March third", "mar 3, 2020" */
@@ -26,6 +27,8 @@ export const classPatterns = {
   foreign: /(?:F|s|z|y(?:[&L]d)?|t|d|N)\.?f{0,2}[Mm](?:,?f?(?:[dtyzhkN]|[&L](?=[dtyz])){1,9})?/g,
   /** "eleven fourteen twenty twenty", "11 18 2016", "oh nine, sixteen, eighty four" */
   figures: new RegExp(`o?${NUMBER},?o?${NUMBER}${YEAR}`, "g"),
+  /** "one one seventy four" */
+  shortYear: new RegExp(`o?${NUMBER},?o?${NUMBER},?(?:z|yd)`, "g"),
   /** "the twenty third" */
   ordinalDay: /T(?:yF|ys|F|s)/g
 } as const
@@ -71,9 +74,21 @@ const foreignDates = (reader: CallReader): ReadonlyArray<Candidate> =>
     : []
 
 const ordinalDates = (reader: CallReader): ReadonlyArray<Candidate> =>
-  matchClasses(reader.call.tokens, classPatterns.ordinals).map(({ from, to }) =>
-    dateCandidate(reader, from, to, 0.85, "day and month in ordinals")
-  )
+  matchClasses(reader.call.tokens, classPatterns.ordinals).flatMap(({ from, to }) => {
+    const end = twoFigureYearEnd(reader, to)
+    const one = dateCandidate(reader, from, end, 0.87, "day and month in ordinals")
+    return end > to ? mayBeBirth(one) : [one]
+  })
+
+/** A date with a year of two figures, which is one of a birth where nothing tells: other dates rarely have a year. */
+const mayBeBirth = (one: Candidate): ReadonlyArray<Candidate> =>
+  one.field === "date" ? [one, ...alsoReadings(["dob"], one)] : [one]
+
+/** "the second of the second sixty eight": where a year of two figures ends that follows two ordinals. */
+const twoFigureYearEnd = (reader: CallReader, to: number): number => {
+  const year = belowHundred(reader.all, to)
+  return year !== undefined && /^[yz]$/.test(reader.cls(to)) && !/^[uC%$hk]$/.test(reader.cls(year.to)) ? year.to : to
+}
 
 /** The numbers of a stretch of tokens, "twenty one" as one. */
 const numbersOf = (reader: CallReader, from: number, to: number): ReadonlyArray<number> => {
@@ -88,11 +103,28 @@ const numbersOf = (reader: CallReader, from: number, to: number): ReadonlyArray<
   return values
 }
 
+const LEADS_TO_FIGURES = /^(on|since|from|until|till|dated|by|before|after|born)$/
+
+/** Whether figures end what is said, and a name stands before them. */
+const isBehindName = (reader: CallReader, from: number, to: number): boolean =>
+  reader.endsAt(to, /^[.n]$/) &&
+  (reader.isIn("firstNames", reader.word(from - 1)) || reader.isIn("otherNames", reader.word(from - 1))) &&
+  !reader.isIn("common1", reader.word(from - 1))
+
+/** Three numbers behind a name that may be month, day and year of a birth: "beatrix one one eighty four". */
+const datesBehindNames = (reader: CallReader): ReadonlyArray<Candidate> =>
+  matchClasses(reader.call.tokens, classPatterns.shortYear).flatMap(({ from, to }) => {
+    if (!isBehindName(reader, from, to)) return []
+    const [month = 0, day = 0] = numbersOf(reader, from, to)
+    if (!isDay(month) || !isDay(day) || Math.min(month, day) > 12) return []
+    return mayBeBirth(dateCandidate(reader, from, to, 0.6, "a date behind a name"))
+  })
+
 /** Three numbers that may be month, day and year, behind a word that a date follows. */
 const figureDates = (reader: CallReader): ReadonlyArray<Candidate> =>
   matchClasses(reader.call.tokens, classPatterns.figures).flatMap(({ from, to }) => {
     const before = reader.word(from - 1)
-    if (!/^(on|since|from|until|till|dated|by|before|after|born)$/.test(before)) return []
+    if (!LEADS_TO_FIGURES.test(before)) return []
     const [month = 0, day = 0] = numbersOf(reader, from, to)
     if (!isDay(month) || !isDay(day) || Math.min(month, day) > 12 || /^[uC%$dtyzN:-]$/.test(reader.cls(to))) return []
     return [dateCandidate(reader, from, to, 0.6, "month, day and year in figures")]
@@ -178,6 +210,31 @@ const ordinalDays = (reader: CallReader): ReadonlyArray<Candidate> =>
     return isDate ? [dateCandidate(reader, from + 1, to, 0.6, "day of the month")] : []
   })
 
+const HOLIDAYS =
+  /^(easter|christmas|xmas|thanksgiving|pentecost|whitsun|diwali|eid|hanukkah|passover|ramadan|halloween|labor|labour|memorial|independence|new|good|boxing)$/
+/** Words of a holiday behind its first one. */
+const REST_OF_HOLIDAY = /^(day|year|year's|years|eve|friday|monday|sunday)$/
+
+/** "the monday after easter", "the week before christmas day" */
+const nearHolidays = byToken([
+  atWords("before after of following", (reader, at, found) => {
+    const first = at + 1
+    const rest = REST_OF_HOLIDAY.test(reader.word(first + 1))
+    if (
+      !HOLIDAYS.test(reader.word(first)) ||
+      (/^(labor|labour|memorial|independence|new|good|boxing)$/.test(reader.word(first)) && !rest)
+    )
+      return undefined
+    const isDay = reader.cls(at - 1) === "W" || /^(day|week|weekend|fortnight)$/.test(reader.word(at - 1))
+    if (!isDay) return undefined
+    let to = first + 1
+    while (REST_OF_HOLIDAY.test(reader.word(to)) && to - first < 3) to++
+    const from = /^(the|a)$/.test(reader.word(at - 2)) ? at - 2 : at - 1
+    found.push(reader.candidate("date", from, to, 0.9, "a day near a holiday"))
+    return undefined
+  })
+])
+
 /** Days of the calendar: "3/14/2020", "March third", "the third of March", "on the 23rd". */
 export const dates: Recognizer = (reader) => [
   ...[datePatterns.slashed, datePatterns.short].flatMap((pattern) =>
@@ -187,7 +244,9 @@ export const dates: Recognizer = (reader) => [
   ...ordinalDates(reader),
   ...firstDays(reader),
   ...figureDates(reader),
+  ...datesBehindNames(reader),
   ...dayMonths(reader),
   ...foreignDates(reader),
-  ...ordinalDays(reader)
+  ...ordinalDays(reader),
+  ...nearHolidays(reader)
 ]

@@ -1,6 +1,7 @@
 import { isApart, speakerAt } from "../CallText.js"
 import { isOfThing, mayBeOf, unknownNumber } from "../dialogue/Questions.js"
 import { wordSet } from "../Lexicon.js"
+import type { Run } from "../SpokenNumbers.js"
 import type { Candidate } from "../TextSpan.js"
 import { codeStretches, type Stretch } from "./answers/Stretches.js"
 import type { CallReader, Recognizer } from "./CallReader.js"
@@ -35,15 +36,33 @@ const signs = wordSet("hash star pound asterisk capital upper lower uppercase lo
 const isUnit = (reader: CallReader, at: number): boolean =>
   /^[dxoL]$/.test(reader.cls(at)) || (reader.cls(at) === "N" && reader.written(at).length === 1)
 
+/** Fewest numbers of two figures that are a code together. */
+const LEAST_PAIRS = 3
+
+/** "twenty eighty four fifty one": a turn that is nothing but figures in pairs; "ten twenty thirty" counts. */
+const isInPairs = (reader: CallReader, run: Run): boolean => {
+  const { from, to } = reader.dialogue.turns[reader.turn(run.from)] ?? { from: 0, to: 0 }
+  let pairs = 0
+  let isRound = true
+  for (const { chars, spoken } of run.pieces) {
+    if (!spoken || !/^\d\d?$/.test(chars)) return false
+    if (chars.length === 2) pairs++
+    isRound &&= chars.endsWith("0")
+  }
+  return pairs >= LEAST_PAIRS && !isRound && run.from === from && run.to === to
+}
+
 const spelledOf = (reader: CallReader, one: Stretch): Spelled => {
   let units = 0
   let digits = 0
   for (let at = one.from; at < one.to; at++) {
     const run = reader.runFrom(at)
     if (run !== undefined && run.to <= one.to) {
+      const isPaired = isInPairs(reader, run)
       for (const { chars, from, to } of run.pieces) {
         // "double seven" is spelled, "nineteen eighty five" is not.
         if (chars.length === 1) units++
+        else if (isPaired) units += chars.length
         else units += to - from > 1 && /^(.)\1+$/.test(chars) ? chars.length : -1
       }
       digits += run.digits
@@ -94,7 +113,8 @@ const isOfNobody = (reader: CallReader, parts: ReadonlyArray<Spelled>): boolean 
 const candidatesOf = (reader: CallReader, parts: ReadonlyArray<Spelled>): ReadonlyArray<Candidate> => {
   if (!isCode(parts) || isOfNobody(reader, parts)) return []
   const chars = parts.map((one) => one.chars).join("")
-  const isOfCard = /^\d+$/.test(chars) && reader.isNearCard(parts[0]?.turn ?? 0)
+  // A number as long as that of a card, or longer by what was corrected in it, is hardly another one.
+  const isOfCard = /^\d+$/.test(chars) && (CARD.test(chars) || reader.isNearCard(parts[0]?.turn ?? 0))
   const fields = [unknownNumber.field, ...unknownNumber.also, "password" as const].filter(
     (field) =>
       (mayBeOf(field, chars) && (field !== "ssn" || chars.length === SSN_LENGTH)) ||
@@ -109,16 +129,17 @@ const candidatesOf = (reader: CallReader, parts: ReadonlyArray<Spelled>): Readon
   })
 }
 
+const CARD = /^[3-6]\d{14,19}$/
 const SCORE = 0.5
 const SSN_LENGTH = 9
 
 /** Turns with a run of at least two letters and figures that are said one by one. */
 const turnsWithUnits = (reader: CallReader): ReadonlySet<number> => {
   const turns = new Set<number>()
-  for (const { from, pieces } of reader.runs) {
+  for (const run of reader.runs) {
     let units = 0
-    for (const { chars, from: first, to } of pieces) if (chars.length === 1 || to - first > 1) units++
-    if (units > 1) turns.add(reader.turn(from))
+    for (const { chars, from, to } of run.pieces) if (chars.length === 1 || to - from > 1) units++
+    if (units > 1 || (run.pieces.length >= LEAST_PAIRS && isInPairs(reader, run))) turns.add(reader.turn(run.from))
   }
   return turns
 }

@@ -191,6 +191,38 @@ const numberedRoad = atWords("highway interstate route", (reader, at, found) => 
   return undefined
 })
 
+/** "on the a four six eight", "off the m twenty five": a British road. */
+const letteredRoad = atWords("a b m", (reader, at, found) => {
+  const run = reader.runFrom(at) ?? reader.runFrom(at + 1)
+  if (run === undefined || reader.word(at - 1) !== "the" || !ROAD_LEAD.test(reader.word(at - 2))) return undefined
+  if (!/^[ABM]?\d{1,4}$/.test(run.chars)) return undefined
+  found.push(reader.candidate("location", at, run.to, 0.9, "road number"))
+  return undefined
+})
+const ROAD_LEAD = /^(on|off|along|down|up|from|near|by|onto|joining)$/
+
+/** Tokens around "at number thirty one" in which something says that somebody lives there. */
+const HOUSE_REACH = 8
+const housing = wordSet(
+  "door doors live lives living lived house neighbor neighbors opposite across road street address next over"
+)
+
+/** "she's two doors down at number eighteen": the number of a house alone. */
+const loneHouse = atWords("number", (reader, at, found) => {
+  const run = reader.runFrom(at + 1)
+  if (reader.word(at - 1) !== "at" || run === undefined || run.digits === 0 || run.chars.length > MAX_HOUSE)
+    return undefined
+  if (!reader.endsAt(run.to, /^[.,?!;n&]$/)) return undefined
+  for (let before = at - 2; before >= at - HOUSE_REACH && reader.turn(before) === reader.turn(at); before--)
+    if (housing.has(reader.word(before))) {
+      found.push(reader.candidate("location", run.from, run.to, 0.8, "number of a house"))
+      break
+    }
+  return undefined
+})
+/** Most letters and figures of the number of a house. */
+const MAX_HOUSE = 4
+
 /** "nine east fifty third": a house number, a direction and the number of a street. */
 const numberedStreet = atWords("east west north south", (reader, at, found) => {
   const ordinal = reader.cls(at + 1) === "y" && /^[Fs]$/.test(reader.cls(at + 2)) ? at + 3 : at + 2
@@ -264,6 +296,8 @@ export const streetRules: ReadonlyArray<TokenRule> = [
   germanStreet,
   street,
   numberedRoad,
+  letteredRoad,
+  loneHouse,
   numberedStreet,
   numberedPlace,
   corner

@@ -19,7 +19,11 @@ const spokenUnderscores = atWords("underscore", (reader, at, found) => {
   const end = figures?.to ?? to
   // the first half of an e-mail address
   if (reader.word(reader.written(end) === "," ? end + 1 : end) === "at") return undefined
-  found.push(reader.candidate("username", at - 1, end, 0.53, "an underscore between words"))
+  // "x x underscore silver fern": with letters before it, and a second word that ends the sentence
+  let from = at - 1
+  while (reader.cls(from) === "L" && reader.cls(from - 1) === "L") from--
+  const last = run === undefined && end === to && isWord(to) && reader.endsAt(to + 1, /^[n.,?!]$/) ? to + 1 : end
+  found.push(reader.candidate("username", from, last, 0.53, "an underscore between words"))
   return undefined
 })
 

@@ -47,12 +47,21 @@ const isLowerCase = ({ call: { text } }: CallReader, turn: number, start: number
 const PART_OF_DATE = /^(the|of|and|first|second|one|to|in|on)$/
 const LEADS_TO_DAY = /^(the|on|by|until|till|since|from|of|for|before|after)$/
 
+/** "from one to ten", "up to ten kilos", "what would make it a ten": a number word that is the end of a scale or a mark. */
+const isLimit = (reader: CallReader, at: number): boolean => {
+  if (!/^[dt]$/.test(reader.cls(at))) return false
+  if (reader.word(at - 1) === "a") return true
+  if (reader.word(at - 1) !== "to") return false
+  return reader.word(at - 2) === "up" || (reader.word(at - 2) === "one" && reader.value(at) === SCALE)
+}
+const SCALE = 10
+
 /** Whether a date that the tagger read is a small word or a number of one or two figures that nothing leads to. */
 const isNoDate = (reader: CallReader, { end, field, start }: Candidate): boolean => {
   if (field !== "date" && field !== "time") return false
   const at = tokenAt(reader.call.tokens, start)
   if (tokenAt(reader.call.tokens, end - 1) !== at) return false
-  if (PART_OF_DATE.test(reader.word(at))) return true
+  if (PART_OF_DATE.test(reader.word(at)) || isLimit(reader, at)) return true
   return (
     /^\d{1,2}$/.test(reader.written(at)) &&
     !LEADS_TO_DAY.test(reader.word(at - 1)) &&

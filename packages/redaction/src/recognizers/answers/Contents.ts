@@ -35,6 +35,9 @@ const opens = wordSet("at underscore dot")
 /** Words that a surname may begin with. */
 const surnameStarts = wordSet("de la van von der den del della di da du el al bin ben le mac san")
 
+/** Words that the name of a place may begin with: "st brendan's", "new ferry". */
+const placeStarts = wordSet("st saint new fort port upper lower north south east west")
+
 /** Whether only a comma or a filler stands between two parts of an address. */
 const isPause = (reader: CallReader, from: number, to: number): boolean => {
   if (to - from > 2) return false
@@ -76,7 +79,11 @@ export const contentsOf = (
       else if (
         !extra.has(reader.word(at)) ||
         opens.has(reader.word(at)) ||
-        (extra.has("van") && surnameStarts.has(reader.word(at)))
+        (extra.has("van") && surnameStarts.has(reader.word(at))) ||
+        (extra.has("street") &&
+          placeStarts.has(reader.word(at)) &&
+          !extra.has(reader.word(at + 1)) &&
+          isWord(reader, at + 1, extra))
       )
         found.push({ from: at, to: at + 1 })
     } else if (last?.to === at && isInside(reader, at, extra) && isWord(reader, at + 1, extra)) last.to = at + 1

@@ -93,7 +93,10 @@ export const readBacks = (reader: CallReader): ReadonlyArray<Candidate> => {
     while (from > 0 && reader.turn(from - 1) === turn && reader.cls(from - 1) !== "n") from--
     const opens =
       corrects.has(reader.word(from)) || goesOnWith.has(reader.word(from)) || sharesEnd(run.chars, next.chars)
-    if (!opens || next.from - from > MAX_LEAD || speakerAt(call, from) === speakerAt(call, run.from)) return []
+    // "nope still five oh one" corrects nothing.
+    const isUnchanged = reader.word(next.from - 1) === "still"
+    if (!opens || isUnchanged || next.from - from > MAX_LEAD || speakerAt(call, from) === speakerAt(call, run.from))
+      return []
     if (isOfHarmless(reader, next)) return []
     let to = next.to
     while (to < reader.all.length && reader.turn(to) === turn && reader.cls(to) !== "n") to++

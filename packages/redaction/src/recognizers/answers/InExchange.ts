@@ -426,9 +426,11 @@ const joining = (reader: CallReader, asked: Asked, place: AnswerPlace): Join => 
       : [...all, next]
 }
 
-/** "the isle of lewis": a place with its article. */
+/** "the isle of lewis", "a beard": a place or a feature with its article. */
 const withArticle = (reader: CallReader, asked: Asked, place: AnswerPlace, content: Content): Content =>
-  asked.reads === "place" && content.from > place.from && /^(?:the|a|an)$/.test(reader.word(content.from - 1))
+  (asked.reads === "place" || asked.field === "physical_attribute") &&
+  content.from > place.from &&
+  /^(?:the|a|an)$/.test(reader.word(content.from - 1))
     ? { ...content, from: content.from - 1 }
     : content
 
