@@ -148,9 +148,9 @@ const measureIngestion = async (
     const send = size.clientsInProcess ? sendCallsFromProcess : sendCalls
     const load = await send({
       url: `${url}/observability/v1/observe/`,
-      key,
+      headers: { "x-service-api-key": key },
       connections,
-      amount: size.requests,
+      load: { amount: size.requests },
       prefix: "sent call ",
       body: JSON.stringify(bodyOf(CALL_ID, agent))
     })

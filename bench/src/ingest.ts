@@ -17,12 +17,12 @@ import { Engine, Organizations } from "@earshot/core"
 import { PostgresStorage } from "@earshot/core/postgres"
 import { SqliteStorage } from "@earshot/core/sqlite"
 import { createDatabase } from "@earshot/test-kit/postgres"
-import autocannon from "autocannon"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { benchmark, type DatabaseName, type Environment, numberFrom } from "./Benchmark.js"
+import { CALL_ID, sendCalls } from "./ingest/clients.js"
 import { type ProcessorTime, timeOfPostgres, timeOfProcesses } from "./ingest/processorTime.js"
 import { type Program, startProgram } from "./ingest/programs.js"
 import type { RunningProgram } from "./ingest/runningProgram.js"
@@ -69,9 +69,6 @@ const COLLECTION_GOAL = 0.08
 /** The smallest wanted ratio of rates of two processes to one. */
 const PROCESSES_GOAL = 1.7
 
-/** Placeholder for a call's id in the body. */
-const ID = "id-of-this-call"
-
 /** A webhook body of 10 KB, as a voice platform sends at the end of a call. */
 const bodyFor = (agent: number): string => {
   const utterances = [
@@ -83,7 +80,7 @@ const bodyFor = (agent: number): string => {
   const turns: Array<object> = []
   const body = () =>
     JSON.stringify({
-      call_id: ID,
+      call_id: CALL_ID,
       agent,
       transcript_json: turns,
       customer_number: "+4930123456",
@@ -188,7 +185,7 @@ const start = (
   args: ReadonlyArray<string>
 ): Promise<Server> => (inProcess ? startInProcess(program, args) : startProcess(program, args, variables))
 
-let calls = 1_000_000
+let loads = 0
 
 /** The result of one round. Processor times are microseconds per call. */
 interface Round {
@@ -215,36 +212,28 @@ const measure = async (
   connections: number,
   databaseTime: ProcessorTime
 ): Promise<Round> => {
-  const [before, after] = bodyFor(server.agent).split(ID)
   const used = () => Promise.all([server.time(), databaseTime()])
   const useBefore = await server.runtimeUse()
   const [serverBefore, databaseBefore] = await used()
   const clientsBefore = clientsTime()
-  const result = await autocannon({
+  const sent = await sendCalls({
     url: server.url,
+    headers: server.headers,
     connections,
-    ...size.load,
-    requests: [
-      {
-        method: "POST",
-        headers: { "content-type": "application/json", ...server.headers },
-        setupRequest: (request) => ({ ...request, body: `${before}call-${calls++}${after}` })
-      }
-    ]
+    load: size.load,
+    prefix: `call-${loads++}-`,
+    body: bodyFor(server.agent)
   })
   const clients = clientsTime() - clientsBefore
   const [serverAfter, databaseAfter] = await used()
   const useAfter = await server.runtimeUse()
-  if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${server.url}: ${result.non2xx} rejected, ${result.errors} failed`)
-  const answered = result["2xx"]
   const perCall = (from: number | undefined, to: number | undefined): number | undefined =>
-    from === undefined || to === undefined ? undefined : (to - from) / answered
+    from === undefined || to === undefined ? undefined : (to - from) / sent.calls
   return {
-    rate: answered / result.duration,
+    rate: sent.rate,
     server: perCall(serverBefore, serverAfter),
     database: perCall(databaseBefore, databaseAfter),
-    clients: clients / answered,
+    clients: clients / sent.calls,
     collection: collectionShare(useBefore, useAfter)
   }
 }

@@ -126,8 +126,12 @@ const measureDelays = ({ delays, rounds }: Size, print: Environment["print"]): P
 export const redactionBenchmark = benchmark<Size>({
   name: "redaction",
   full: {
-    ...{ calls: 600, dialogues: 3, characters: [10_000, 100_000, 1_000_000], total: 1_000_000 },
-    ...{ delays: [100_000, 2_000_000], rounds: 3 }
+    calls: 600,
+    dialogues: 3,
+    characters: [10_000, 100_000, 1_000_000],
+    total: 1_000_000,
+    delays: [100_000, 2_000_000],
+    rounds: 3
   },
   tiny: { calls: 2, dialogues: 1, characters: [500], total: 500, delays: [5_000], rounds: 1 },
   run: async (size, { args, print }) => {

@@ -9,40 +9,44 @@ export const CALL_ID = "id-of-this-call"
 
 const LoadOptions = Schema.Struct({
   url: Schema.String,
-  key: Schema.String,
+  headers: Schema.Record({ key: Schema.String, value: Schema.String }),
   connections: Schema.Number,
-  amount: Schema.Number,
+  /** How much is sent: for so many seconds, or so many calls. */
+  load: Schema.Union(Schema.Struct({ duration: Schema.Number }), Schema.Struct({ amount: Schema.Number })),
   /** What the ids of the calls begin with. */
   prefix: Schema.String,
   body: Schema.String
 })
 type LoadOptions = typeof LoadOptions.Type
 
-const Load = Schema.Struct({ rate: Schema.Number, p99: Schema.Number })
+const Load = Schema.Struct({ calls: Schema.Number, rate: Schema.Number, p99: Schema.Number })
 
-/** Calls per second, and the slowest hundredth in milliseconds. */
+/** How many calls were stored, calls per second, and the slowest hundredth in milliseconds. */
 export type Load = typeof Load.Type
 
-/** Sends so many calls from this process. */
-export const sendCalls = async ({ amount, body, connections, key, prefix, url }: LoadOptions): Promise<Load> => {
+/** Sends calls from this process. */
+export const sendCalls = async (options: LoadOptions): Promise<Load> => {
+  const { body, connections, headers, load, prefix, url } = options
   const [before = "", after = ""] = body.split(CALL_ID)
   let sent = 0
   const result = await autocannon({
     url,
     connections,
-    amount,
+    ...load,
     // The duration is a multiple of this.
     sampleInt: 10,
     requests: [
       {
         method: "POST",
-        headers: { "content-type": "application/json", "x-service-api-key": key },
+        headers: { "content-type": "application/json", ...headers },
         setupRequest: (request) => ({ ...request, body: `${before}${prefix}${sent++}${after}` })
       }
     ]
   })
-  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} rejected, ${result.errors} failed`)
-  return { rate: result["2xx"] / result.duration, p99: result.latency.p99 }
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${url}: ${result.non2xx} rejected, ${result.errors} failed`)
+  const calls = result["2xx"]
+  return { calls, rate: calls / result.duration, p99: result.latency.p99 }
 }
 
 /** The same from a process of its own, so that clients take no time of the server's thread. Only from the build. */

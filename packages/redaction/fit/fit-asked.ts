@@ -5,9 +5,11 @@
  */
 import * as Redaction from "@earshot/redaction"
 import * as RedactionKit from "@earshot/test-kit/redaction"
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import * as Schema from "effect/Schema"
+import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { deflateRawSync } from "node:zlib"
+import { writeOrCheck } from "./Shipped.js"
 import { shuffle } from "./Train.js"
 
 const { askedKinds, askingRows, likelihoods, packAsked, ROWS } = Redaction.AskedFor
@@ -45,13 +47,15 @@ const written = (): ReadonlyArray<Example> => {
     })
 }
 
-interface Group {
-  readonly field: string
-  readonly reads?: string
-  readonly kind?: string
-  readonly also?: ReadonlyArray<string>
-  readonly phrases: ReadonlyArray<string>
-}
+const Group = Schema.Struct({
+  field: Schema.String,
+  reads: Schema.optional(Schema.String),
+  kind: Schema.optional(Schema.String),
+  also: Schema.optional(Schema.Array(Schema.String)),
+  phrases: Schema.Array(Schema.String)
+})
+type Group = typeof Group.Type
+const decodeGroups = Schema.decodeUnknownSync(Schema.parseJson(Schema.Array(Group)))
 
 const kindOfGroup = ({ field, kind, reads }: Group): string => {
   if (field === "credit_card" && (reads === "date" || kind === "expiry")) return "expiry"
@@ -60,9 +64,7 @@ const kindOfGroup = ({ field, kind, reads }: Group): string => {
 
 /** The phrases of the lists that the rules read. */
 const phrases = (name: string): ReadonlyArray<Example> => {
-  // eslint-disable-next-line typescript/consistent-type-assertions -- the rules' own lists, which they decode
-  const groups = JSON.parse(readFileSync(here(`src/data/${name}.json`), "utf8")) as ReadonlyArray<Group>
-  return groups
+  return decodeGroups(readFileSync(here(`src/data/${name}.json`), "utf8"))
     .filter(({ kind }) => kind !== "generic")
     .flatMap((group) => {
       const kinds = [kindOfGroup(group), ...(group.also ?? [])].filter(isKind)
@@ -162,12 +164,5 @@ const examples = [
   ...harmless()
 ]
 const packed = packAsked(fit(examples), (bytes) => deflateRawSync(bytes, { level: 9 }))
-const file = here("data/asked.bin")
-if (process.argv.includes("--check")) {
-  const isSame = readFileSync(file).equals(packed)
-  console.log(isSame ? "The shipped model is what this makes." : "The shipped model is another one: fit it again.")
-  process.exitCode = isSame ? 0 : 1
-} else {
-  writeFileSync(file, packed)
-  console.log(`${examples.length} examples, ${(packed.length / 1024).toFixed(0)} KB`)
-}
+console.log(`${examples.length} examples`)
+writeOrCheck(here("data/asked.bin"), packed)

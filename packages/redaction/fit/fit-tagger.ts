@@ -7,9 +7,10 @@
  */
 import * as Redaction from "@earshot/redaction"
 import * as RedactionKit from "@earshot/test-kit/redaction"
-import { readFileSync, writeFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { deflateRawSync } from "node:zlib"
+import { writeOrCheck } from "./Shipped.js"
 import {
   asTranscribed,
   type Example,
@@ -114,13 +115,5 @@ if (process.argv.includes("--cross-validate")) {
 } else {
   const model = train(training(examplesOf(spoken)), sets, options)
   const packed = Redaction.Tagger.packModel(model, (bytes) => deflateRawSync(bytes, { level: 9 }))
-  const file = fileURLToPath(new URL("../../data/tagger.bin", import.meta.url))
-  if (process.argv.includes("--check")) {
-    const isSame = readFileSync(file).equals(packed)
-    console.log(isSame ? "The shipped model is what this makes." : "The shipped model is another one: fit it again.")
-    process.exitCode = isSame ? 0 : 1
-  } else {
-    writeFileSync(file, packed)
-    console.log(`${(packed.length / 1024).toFixed(0)} KB`)
-  }
+  writeOrCheck(fileURLToPath(new URL("../../data/tagger.bin", import.meta.url)), packed)
 }

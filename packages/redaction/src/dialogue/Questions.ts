@@ -153,7 +153,7 @@ export const isOfThing = (all: ReadonlyArray<Token>, from: number, to: number): 
 const unlistedNumber = (all: ReadonlyArray<Token>, from: number, to: number): Asked | undefined => {
   for (let at = to - 1; at >= from; at--) {
     const phrase = all[at]?.lower ?? ""
-    // "the code of the door"
+    // "the code of the building"
     const isOther = all[at + 1]?.cls === "f"
     if (numberNouns.has(phrase) && all[at]?.cls === "w" && !isOther && !isOfThing(all, from, to))
       return { ...unknownNumber, reads: "code", phrase, isWeak: true, from: at, to: at + 1 }

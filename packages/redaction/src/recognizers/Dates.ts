@@ -210,8 +210,10 @@ const ordinalDays = (reader: CallReader): ReadonlyArray<Candidate> =>
     return isDate ? [dateCandidate(reader, from + 1, to, 0.6, "day of the month")] : []
   })
 
-const HOLIDAYS =
-  /^(easter|christmas|xmas|thanksgiving|pentecost|whitsun|diwali|eid|hanukkah|passover|ramadan|halloween|labor|labour|memorial|independence|new|good|boxing)$/
+const HOLIDAY =
+  /^(easter|christmas|xmas|thanksgiving|pentecost|whitsun|diwali|eid|hanukkah|passover|ramadan|halloween)$/
+/** First words of holidays that are none alone: "labor day", "good friday". */
+const START_OF_HOLIDAY = /^(labor|labour|memorial|independence|new|good|boxing)$/
 /** Words of a holiday behind its first one. */
 const REST_OF_HOLIDAY = /^(day|year|year's|years|eve|friday|monday|sunday)$/
 
@@ -219,12 +221,10 @@ const REST_OF_HOLIDAY = /^(day|year|year's|years|eve|friday|monday|sunday)$/
 const nearHolidays = byToken([
   atWords("before after of following", (reader, at, found) => {
     const first = at + 1
-    const rest = REST_OF_HOLIDAY.test(reader.word(first + 1))
-    if (
-      !HOLIDAYS.test(reader.word(first)) ||
-      (/^(labor|labour|memorial|independence|new|good|boxing)$/.test(reader.word(first)) && !rest)
-    )
-      return undefined
+    const isHoliday =
+      HOLIDAY.test(reader.word(first)) ||
+      (START_OF_HOLIDAY.test(reader.word(first)) && REST_OF_HOLIDAY.test(reader.word(first + 1)))
+    if (!isHoliday) return undefined
     const isDay = reader.cls(at - 1) === "W" || /^(day|week|weekend|fortnight)$/.test(reader.word(at - 1))
     if (!isDay) return undefined
     let to = first + 1
