@@ -3,10 +3,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 
 /**
- * How long evaluations pause at most, as a multiple of the time they took: while ingests leave no time, six of seven parts of
+ * How long evaluations pause at most, as a multiple of the time they took: while ingests leave no time, ten of eleven parts of
  * it are theirs, and evaluations go on.
  */
-const MAX_PAUSE = 6
+const MAX_PAUSE = 10
 
 /**
  * How long the event loop was idle when a pause ends early, as a share of the same time. Clients that wait for their answers

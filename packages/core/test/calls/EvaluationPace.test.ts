@@ -24,13 +24,13 @@ describe("the pace of evaluations", () => {
     expect(pace.pause(at(1160, 0))).toBeGreaterThan(0)
   })
 
-  it("pauses for six times as long as evaluations took while nothing is idle", () => {
+  it("pauses for ten times as long as evaluations took while nothing is idle", () => {
     const pace = makePace()
     pace.ingestBegan(0)
     pace.evaluated(at(40, 0), 40)
-    for (let now = 50; now < 280; now += 10) expect(pace.pause(at(now, 0))).toBeGreaterThan(0)
-    expect(pace.pause(at(279, 0))).toBe(1)
-    expect(pace.pause(at(280, 0))).toBe(0)
+    for (let now = 50; now < 440; now += 10) expect(pace.pause(at(now, 0))).toBeGreaterThan(0)
+    expect(pace.pause(at(439, 0))).toBe(1)
+    expect(pace.pause(at(440, 0))).toBe(0)
   })
 
   it("ends a pause when the event loop was idle for three quarters of that time, together", () => {
@@ -48,13 +48,13 @@ describe("the pace of evaluations", () => {
     pace.ingestBegan(0)
     pace.evaluated(at(40, 0), 40)
     pace.evaluated(at(80, 0), 20)
-    // 20 of the first 240 ms were over when the second part began.
-    expect(pace.pause(at(80 + 220 + 120 - 1, 0))).toBe(1)
-    expect(pace.pause(at(80 + 220 + 120, 0))).toBe(0)
+    // 20 of the first 400 ms were over when the second part began.
+    expect(pace.pause(at(80 + 380 + 200 - 1, 0))).toBe(1)
+    expect(pace.pause(at(80 + 380 + 200, 0))).toBe(0)
     pace.ingestBegan(900)
     pace.evaluated(at(1000, 0), 10)
-    expect(pace.pause(at(1000 + 6 * 10 - 1, 0))).toBe(1)
-    expect(pace.pause(at(1000 + 6 * 10, 0))).toBe(0)
+    expect(pace.pause(at(1000 + 10 * 10 - 1, 0))).toBe(1)
+    expect(pace.pause(at(1000 + 10 * 10, 0))).toBe(0)
   })
 
   it("counts a part that waited as 100 ms, and the pause between two parts of overlapping batches", () => {
@@ -62,15 +62,15 @@ describe("the pace of evaluations", () => {
     pace.ingestBegan(0)
     pace.evaluated(at(900, 0), 900)
     expect(pace.pause(at(900, 0))).toBe(75)
-    expect(pace.pause(at(900 + 599, 0))).toBe(1)
-    // A second part, which ends 300 ms later and took 50 of them: 250 of 600 ms are over.
+    expect(pace.pause(at(900 + 999, 0))).toBe(1)
+    // A second part, which ends 300 ms later and took 50 of them: 250 of 1,000 ms are over.
     pace.ingestBegan(1000)
     pace.evaluated(at(1200, 0), 50)
-    expect(pace.pause(at(1200 + 600 - 250 + 300 - 1, 0))).toBe(1)
-    expect(pace.pause(at(1200 + 600 - 250 + 300, 0))).toBe(0)
+    expect(pace.pause(at(1200 + 1000 - 250 + 500 - 1, 0))).toBe(1)
+    expect(pace.pause(at(1200 + 1000 - 250 + 500, 0))).toBe(0)
   })
 
-  it("gives evaluations a seventh of the time at least, and ends no pause before there was enough idle time", () => {
+  it("gives evaluations an eleventh of the time at least, and ends no pause before there was enough idle time", () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -95,10 +95,10 @@ describe("the pace of evaluations", () => {
               now += 1
               idle += share
             }
-            expect(now - began.now).toBeLessThanOrEqual(6 * part)
-            expect(now - began.now === 6 * part || idle - began.idle >= 0.75 * part - 1e-6).toBe(true)
+            expect(now - began.now).toBeLessThanOrEqual(10 * part)
+            expect(now - began.now === 10 * part || idle - began.idle >= 0.75 * part - 1e-6).toBe(true)
           }
-          expect(now).toBeLessThanOrEqual(7 * evaluating)
+          expect(now).toBeLessThanOrEqual(11 * evaluating)
         }
       )
     )
