@@ -49,7 +49,7 @@ const labels: ReadonlySet<string> = new Set(sensitiveFields.map(labelOf))
  * Placeholders of every style: `[PHONE_NUMBER]`, `[PHONE_NUMBER_1]` and `[PHONE_NUMBER#3fa9c1d20b7e]`. What stands in
  * one is gone already: recognizers see a placeholder as one opaque token, so redacting twice changes nothing.
  */
-export const PLACEHOLDER = /\[([A-Z]{3,10}(?:_[A-Z]{2,12}){0,2})(?:_\d{1,9}|#[0-9a-f]{12})?\]/g
+export const PLACEHOLDER = /\[([A-Z]{2,10}(?:_[A-Z]{2,12}){0,2})(?:_\d{1,9}|#[0-9a-f]{12})?\]/g
 
 /** Where placeholders stand in a text. */
 export const placeholdersIn = (text: string): ReadonlyArray<{ readonly start: number; readonly end: number }> =>
