@@ -2,7 +2,7 @@ import * as Redaction from "@earshot/redaction"
 import * as RedactionKit from "@earshot/test-kit/redaction"
 import type { Example } from "./Examples.js"
 
-const { BUCKETS, FEATURES, featuresOf, LABELS, quantize: quantise, taggerLabels } = Redaction.Tagger
+const { BUCKETS, FEATURES, featuresOf, LABELS, marginalsOf, quantize, taggerLabels } = Redaction.Tagger
 
 export interface TrainOptions {
   readonly epochs: number
@@ -35,17 +35,17 @@ const prepare = (example: Example, sets: Redaction.Tagger.WordSets): Prepared | 
 }
 
 /** Numbers that are fitted by Adagrad, with the sums of their squared gradients. */
-interface Parameters {
+export interface Parameters {
   readonly values: Float32Array
   readonly squares: Float32Array
 }
 
-const parametersOf = (length: number): Parameters => ({
+export const parametersOf = (length: number): Parameters => ({
   values: new Float32Array(length),
   squares: new Float32Array(length)
 })
 
-const descend = (
+export const descend = (
   { squares, values }: Parameters,
   index: number,
   gradient: number,
@@ -101,21 +101,22 @@ const descendWeights = (
   }
 }
 
-const descendTransitions = (
+export const descendTransitions = (
   transitions: Parameters,
   gold: Uint8Array,
   expected: Float64Array,
+  labels: number,
   options: TrainOptions
 ): void => {
   const gradients = expected.slice()
-  for (let i = 1; i < gold.length; i++) add(gradients, (gold[i - 1] ?? 0) * LABELS + (gold[i] ?? 0), -1)
+  for (let i = 1; i < gold.length; i++) add(gradients, (gold[i - 1] ?? 0) * labels + (gold[i] ?? 0), -1)
   gradients.forEach((gradient, index) => {
     descend(transitions, index, gradient, options)
   })
 }
 
 /** Weights as they are used without dropout; the smallest become zero. */
-const pruned = (weights: Float32Array, { dropout, prune }: TrainOptions): Float32Array =>
+export const pruned = (weights: Float32Array, { dropout, prune }: TrainOptions): Float32Array =>
   weights.map((weight) => {
     const kept = weight * (1 - dropout)
     return Math.abs(kept) < prune ? 0 : kept
@@ -140,116 +141,11 @@ export const train = (
       const { gold } = one
       const rows = one.rows.map((row) => (random.next() < options.dropout ? -1 : row))
       const scores = scoresOf(rows, weights.values, gold.length)
-      const { pairs, single } = passes(scores, transitions.values, gold.length)
+      const pairs = new Float64Array(LABELS * LABELS)
+      const single = marginalsOf(scores, Float64Array.from(transitions.values, Math.exp), LABELS, pairs)
       descendWeights(weights, { gold, rows }, single, options)
-      descendTransitions(transitions, gold, pairs, options)
+      descendTransitions(transitions, gold, pairs, LABELS, options)
     }
   }
-  return { ...quantise(pruned(weights.values, options)), transitions: transitions.values, sets }
-}
-
-/** Likelihoods of the labels by token, relative to the likeliest one. */
-const emissionsOf = (scores: Float64Array, length: number): Float64Array => {
-  const emit = new Float64Array(length * LABELS)
-  for (let i = 0; i < length; i++) {
-    let top = -Infinity
-    for (let label = 0; label < LABELS; label++) top = Math.max(top, scores[i * LABELS + label] ?? 0)
-    for (let label = 0; label < LABELS; label++)
-      emit[i * LABELS + label] = Math.exp((scores[i * LABELS + label] ?? 0) - top)
-  }
-  return emit
-}
-
-/** Divides a token's numbers by their sum. */
-const normalizeRow = (array: Float64Array, i: number, sum: number): void => {
-  for (let label = 0; label < LABELS; label++) array[i * LABELS + label] = (array[i * LABELS + label] ?? 0) / sum
-}
-
-const reachOf = (forward: Float64Array, step: Float64Array, i: number, label: number): number => {
-  if (i === 0) return 1
-  let reach = 0
-  for (let from = 0; from < LABELS; from++)
-    reach += (forward[(i - 1) * LABELS + from] ?? 0) * (step[from * LABELS + label] ?? 0)
-  return reach
-}
-
-const forwardOf = (emit: Float64Array, step: Float64Array, length: number): Float64Array => {
-  const forward = new Float64Array(length * LABELS)
-  for (let i = 0; i < length; i++) {
-    let sum = 0
-    for (let label = 0; label < LABELS; label++) {
-      const value = reachOf(forward, step, i, label) * (emit[i * LABELS + label] ?? 0)
-      forward[i * LABELS + label] = value
-      sum += value
-    }
-    normalizeRow(forward, i, sum)
-  }
-  return forward
-}
-
-/** Writes the marginals of a token's labels. */
-const writeMarginals = (single: Float64Array, forward: Float64Array, backward: Float64Array, i: number): void => {
-  let sum = 0
-  for (let label = 0; label < LABELS; label++) {
-    const value = (forward[i * LABELS + label] ?? 0) * (backward[label] ?? 0)
-    single[i * LABELS + label] = value
-    sum += value
-  }
-  normalizeRow(single, i, sum)
-}
-
-/** Adds the probabilities of the label pairs of a token and the one before it. */
-const addPairs = (
-  pairs: Float64Array,
-  { backward, emit, forward, step }: Record<"backward" | "emit" | "forward" | "step", Float64Array>,
-  i: number
-): void => {
-  let all = 0
-  const here = new Float64Array(LABELS * LABELS)
-  for (let from = 0; from < LABELS; from++) {
-    for (let label = 0; label < LABELS; label++) {
-      const value =
-        (forward[(i - 1) * LABELS + from] ?? 0) *
-        (step[from * LABELS + label] ?? 0) *
-        (emit[i * LABELS + label] ?? 0) *
-        (backward[label] ?? 0)
-      here[from * LABELS + label] = value
-      all += value
-    }
-  }
-  here.forEach((value, index) => {
-    add(pairs, index, value / all)
-  })
-}
-
-/** The backward probabilities of the token before. */
-const backwardBefore = (backward: Float64Array, emit: Float64Array, step: Float64Array, i: number): Float64Array => {
-  const before = new Float64Array(LABELS)
-  let total = 0
-  for (let from = 0; from < LABELS; from++) {
-    for (let label = 0; label < LABELS; label++)
-      add(before, from, (step[from * LABELS + label] ?? 0) * (emit[i * LABELS + label] ?? 0) * (backward[label] ?? 0))
-    total += before[from] ?? 0
-  }
-  return before.map((value) => value / total)
-}
-
-/** Marginals of labels and expected counts of label pairs. */
-const passes = (
-  scores: Float64Array,
-  transitions: Float32Array,
-  length: number
-): { readonly single: Float64Array; readonly pairs: Float64Array } => {
-  const step = Float64Array.from(transitions, Math.exp)
-  const emit = emissionsOf(scores, length)
-  const forward = forwardOf(emit, step, length)
-  const single = new Float64Array(length * LABELS)
-  const pairs = new Float64Array(LABELS * LABELS)
-  let backward: Float64Array = new Float64Array(LABELS).fill(1)
-  for (let i = length - 1; i >= 0; i--) {
-    writeMarginals(single, forward, backward, i)
-    if (i > 0) addPairs(pairs, { backward, emit, forward, step }, i)
-    backward = backwardBefore(backward, emit, step, i)
-  }
-  return { single, pairs }
+  return { ...quantize(pruned(weights.values, options)), transitions: transitions.values, sets }
 }

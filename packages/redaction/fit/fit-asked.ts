@@ -6,9 +6,10 @@
 import * as Redaction from "@earshot/redaction"
 import * as RedactionKit from "@earshot/test-kit/redaction"
 import * as Schema from "effect/Schema"
-import { readdirSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { deflateRawSync } from "node:zlib"
+import { writtenCalls } from "./Calls.js"
 import { writeOrCheck } from "./Shipped.js"
 import { shuffle } from "./Train.js"
 
@@ -104,15 +105,6 @@ const ofCalls = (calls: ReadonlyArray<RedactionKit.LabeledCall>): ReadonlyArray<
     })
   )
 
-/** How the names of a set begin that is measured on and not trained on. */
-const MEASURED = "eleventh"
-
-const callsOf = (folder: string): ReadonlyArray<RedactionKit.LabeledCall> =>
-  readdirSync(here(folder))
-    .filter((name) => name.endsWith(".txt") && !name.startsWith(MEASURED))
-    .sort()
-    .flatMap((name) => RedactionKit.dialoguesOf(readFileSync(here(`${folder}/${name}`), "utf8")))
-
 /** Generated questions that ask for nothing, one of each. */
 const harmless = (): ReadonlyArray<Example> => {
   const known = new Map<string, Example>()
@@ -160,7 +152,7 @@ const examples = [
   ...written(),
   ...phrases("questions"),
   ...phrases("cues"),
-  ...ofCalls(callsOf("test/phone-calls")),
+  ...ofCalls(writtenCalls("test/phone-calls")),
   ...harmless()
 ]
 const packed = packAsked(fit(examples), (bytes) => deflateRawSync(bytes, { level: 9 }))

@@ -12,8 +12,20 @@ import type { Candidate } from "./TextSpan.js"
 import { spokenAddressesOf } from "./SpokenForms.js"
 import { namesOutside, runsOf, withoutNames } from "./SpokenNumbers.js"
 import { wholeValue } from "./WholeValues.js"
+import type { CallModel } from "./call-tagger/CallModel.js"
+import {
+  type CallReadings,
+  callThresholds,
+  type CallThresholds,
+  type KnownReadings,
+  readingValues,
+  shippedCallModel,
+  SURE_VALUE
+} from "./call-tagger/CallTagger.js"
+import { withoutUnlikely } from "./call-tagger/Unlikely.js"
 import type { Model } from "./tagger/Model.js"
 import { isPlausible } from "./tagger/Plausible.js"
+import type { WordSets } from "./tagger/WordSets.js"
 import { shippedModel, taggerCandidates, type TaggerThresholds } from "./tagger/Tagger.js"
 
 export interface FindOptions {
@@ -26,8 +38,13 @@ export interface FindOptions {
   /** Another tagger than the shipped one, for fitting and measuring. */
   readonly model?: Model
   readonly thresholds?: TaggerThresholds
+  /** Another tagger of calls than the shipped one; null for none. */
+  readonly callModel?: CallModel | null
+  readonly callThresholds?: CallThresholds
   /** What the tagger found in turns, by their text; shared between passes over one call. */
   readonly seen?: Map<string, ReadonlyArray<Candidate>>
+  /** The same of the tagger of calls. */
+  readonly seenCalls?: KnownReadings
 }
 
 export const DEFAULT_THRESHOLD = 0.5
@@ -49,8 +66,20 @@ export const inOriginal = (call: CallText, found: Found): Found =>
         parts: found.parts.map((part) => ({ ...part, ...placeIn(call.plain, part) }))
       }
 
+function* callReadings(
+  call: CallText,
+  sets: WordSets,
+  { callModel = shippedCallModel(), callThresholds: thresholds = callThresholds, seenCalls = new Map() }: FindOptions
+): Steps<CallReadings> {
+  if (callModel === null) return { candidates: [], values: new Float64Array(0) }
+  return yield* readingValues(call, sets, callModel, thresholds, seenCalls)
+}
+
+/** Whether a value is looked for elsewhere in the call as well: not what the tagger of calls is unsure of. */
+const isSure = ({ recognizer, score }: Found): boolean => recognizer !== "calls" || score >= SURE_VALUE
+
 /** Recognizers that may take the words that announce a value for the value. */
-const ANNOUNCERS: ReadonlySet<string> = new Set(["answers", "tagger"])
+const ANNOUNCERS: ReadonlySet<string> = new Set(["answers", "tagger", "calls"])
 
 /** The same, in steps, and in offsets of what is read. */
 export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<ReadonlyArray<Found>> {
@@ -67,7 +96,8 @@ export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<
   const placeOf = (start: number, end: number): number => start * (call.text.length + 1) + end
   const announcing = new Set(cues.map(({ from, to }) => placeOf(reader.start(from), reader.end(to))))
   const isAnnouncing = ({ end, start }: Candidate): boolean => announcing.has(placeOf(start, end))
-  const candidates: Array<Candidate> = []
+  const readings = yield* callReadings(call, model.sets, options)
+  let candidates: Array<Candidate> = []
   const add = (some: ReadonlyArray<Candidate>, recognizer: string): void => {
     const mayAnnounce = ANNOUNCERS.has(recognizer)
     for (const one of some) {
@@ -85,6 +115,8 @@ export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<
     "tagger"
   )
   add(corrections(reader, candidates), "answers")
+  candidates = [...withoutUnlikely(call, candidates, readings.values)]
+  add(readings.candidates, "calls")
   add(
     extra.map((one) => ({ ...one, ...readingOf(call.plain, one) })),
     "provider"
@@ -92,7 +124,7 @@ export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<
   yield
   const first = resolve(candidates, threshold)
   yield
-  const again = repeatCandidates(reader, first).map((one) => ({ ...one, recognizer: "repeats" }))
+  const again = repeatCandidates(reader, first.filter(isSure)).map((one) => ({ ...one, recognizer: "repeats" }))
   yield
   return again.length === 0 ? first : resolve([...candidates, ...again], threshold)
 }

@@ -1,3 +1,4 @@
+import { SURE_ALSO } from "./call-tagger/CallTagger.js"
 import { wordSet } from "./Lexicon.js"
 import type { SensitiveField } from "./SensitiveField.js"
 import { type Candidate, inOrder, type TextSpan } from "./TextSpan.js"
@@ -127,6 +128,14 @@ const ALIKE = 0.4
 /** The score from which on a name was introduced as one: "my name is", "Mrs". */
 const INTRODUCED = 0.9
 
+/** Whether a reading is told by a question or by how its letters are said, rather than by a form or a name. */
+const isByQuestion = ({ isNamed, recognizer }: Candidate): boolean =>
+  isNamed !== true && (recognizer === "answers" || recognizer === "spelledCodes" || recognizer === "tagger")
+
+/** Whether what the tagger of calls says counts as well: each field that is likely by what was said before. */
+const isLikelyToo = (one: Candidate, best: Candidate): boolean =>
+  best.recognizer === "calls" || (isByQuestion(best) && one.score >= SURE_ALSO && areAlike(best.field, one.field))
+
 /**
  * Whether a reading stays known beside the one that names the span, for those who request its field alone: whoever
  * requests it must not find the value because another field looked likelier.
@@ -135,11 +144,11 @@ const isOtherReading = (one: Candidate, best: Candidate): boolean => {
   // "My customer account number is 704418236": as long as a phone number, but not one. In "I don't have my account
   // number, 904418236 is where you reach me" no phrase names it, and whatever else it may be counts.
   if (one.isGuess === true && best.byCue === true) return best.isNamed !== true && areAlike(best.field, one.field)
+  if (one.recognizer === "calls") return isLikelyToo(one, best)
   const isAboutPerson = best.field === "medical_professional" || best.field === "password"
   if (isAboutPerson && one.field === "person_name") return true
   // A question asked for two things, and the answer may be either.
-  if (best.recognizer === "answers" && one.recognizer === "answers") return true
-  if (one.isAlso === true && one.recognizer === best.recognizer) return true
+  if (one.recognizer === best.recognizer && (one.isAlso === true || best.recognizer === "answers")) return true
   // What was asked for is told better than by other phrases near it.
   if (best.recognizer === "answers" && one.byCue === true) return false
   // No card and no North American phone number has nine figures.

@@ -6,7 +6,7 @@ import { type Found, ofFields } from "./Resolve.js"
 import { OPAQUE, type SensitiveField, sensitiveFields } from "./SensitiveField.js"
 import { type Candidate, inOrder, type TextSpan } from "./TextSpan.js"
 
-export interface RedactOptions extends Omit<FindOptions, "extra" | "seen"> {
+export interface RedactOptions extends Omit<FindOptions, "extra" | "seen" | "seenCalls"> {
   /** Default: `[PHONE_NUMBER]`. */
   readonly replacement?: ReplacementStyle
   /** What a host's own model found, turn by turn. */
@@ -46,17 +46,13 @@ const withOpaque = (call: CallText, spans: ReadonlyArray<TextSpan>): CallText =>
   return readingText(call, text)
 }
 
-/** Reads a call again with what was found opaque, until nothing more of `fields` is found. */
-function* passes(
-  call: CallText,
-  fields: ReadonlySet<SensitiveField>,
-  options: FindOptions
-): Steps<ReadonlyArray<Found>> {
+/** Reads a call again with what was found opaque, until nothing more is found. */
+function* passes(call: CallText, options: FindOptions): Steps<ReadonlyArray<Found>> {
   let current = call
   let all: ReadonlyArray<Found> = []
   for (let pass = 0; pass < MAX_PASSES; pass++) {
     const before = current
-    const found = ofFields(yield* findingSpans(before, options), fields).filter((one) => !isOpaque(before.text, one))
+    const found = (yield* findingSpans(before, options)).filter((one) => !isOpaque(before.text, one))
     if (found.length === 0) break
     all = [...all, ...found]
     yield
@@ -66,26 +62,35 @@ function* passes(
   return [...all].sort(inOrder)
 }
 
-const everyField: ReadonlySet<SensitiveField> = new Set(sensitiveFields)
-
 /**
  * The spans to redact. What is redacted changes what is left to read, so the call is read again with its spans opaque
  * until nothing more is found. All fields are always looked for, and those that are asked for selected afterwards: a value
- * is found whatever else is asked for. Then the call is read with the selected ones opaque, as it will be stored, so that
- * redacting a redacted call changes nothing. Offsets are those of the original.
+ * is found whatever else is asked for. Then the same is done with the selected ones opaque, as the call will be stored, until
+ * nothing more is selected: redacting a redacted call changes nothing. Offsets are those of the original.
  */
 export function* spansToRedact(
   call: CallText,
   fields: ReadonlySet<SensitiveField>,
   options: FindOptions
 ): Steps<ReadonlyArray<Found>> {
-  const seen = new Map<string, ReadonlyArray<Candidate>>()
-  const found = yield* passes(call, everyField, { ...options, seen })
-  if (sensitiveFields.every((field) => fields.has(field))) return found.map((one) => inOriginal(call, one))
-  const selected = ofFields(found, fields)
-  if (selected.length === 0) return []
-  const more = yield* passes(withOpaque(call, selected), fields, { ...options, seen })
-  return [...selected, ...more].sort(inOrder).map((one) => inOriginal(call, one))
+  const known = {
+    ...options,
+    seen: new Map<string, ReadonlyArray<Candidate>>(),
+    seenCalls: new Map<string, Float64Array | undefined>()
+  }
+  const isAll = sensitiveFields.every((field) => fields.has(field))
+  let current = call
+  let all: ReadonlyArray<Found> = []
+  for (let round = 0; round < MAX_PASSES; round++) {
+    const before = current
+    const found = yield* passes(before, known)
+    const selected = isAll ? found : ofFields(found, fields).filter((one) => !isOpaque(before.text, one))
+    all = [...all, ...selected]
+    if (isAll || selected.length === 0) break
+    yield
+    current = withOpaque(current, selected)
+  }
+  return [...all].sort(inOrder).map((one) => inOriginal(call, one))
 }
 
 const isOpaque = (text: string, span: TextSpan): boolean => {

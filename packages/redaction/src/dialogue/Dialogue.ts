@@ -93,13 +93,13 @@ const MAX_REQUEST = 14
 const CORRECTION = /^(no|wait|sorry|actually|correction|it's|that's|i|and|then|yes)$/
 const QUESTION = /^(\?|your|what|what's|which|when|who|where|how|why|do|does|are|would|may)$/
 
-interface TurnTokens {
+export interface TurnTokens {
   readonly from: number
   readonly to: number
 }
 
 /** The tokens of each turn, without the line break at its end. */
-const turnsOf = (call: CallText): ReadonlyArray<TurnTokens> => {
+export const turnsOf = (call: CallText): ReadonlyArray<TurnTokens> => {
   const { all } = call.tokens
   const places: Array<TurnTokens> = call.turns.map(() => ({ from: 0, to: 0 }))
   for (let at = 0; at < all.length;) {

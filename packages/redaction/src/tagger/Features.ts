@@ -8,7 +8,7 @@ export const BUCKETS = 1 << 17
 /** How many features a token has. */
 export const FEATURES = 30
 
-const mix = (a: number, b: number): number => {
+export const mix = (a: number, b: number): number => {
   let h = Math.imul(a ^ (b + 0x9e3779b9), 0x85ebca6b)
   h ^= h >>> 13
   h = Math.imul(h, 0xc2b2ae35)
@@ -16,7 +16,7 @@ const mix = (a: number, b: number): number => {
 }
 
 /** The hash of a text, or of its code units from `from` to `to`. */
-const hashText = (text: string, from = 0, to = text.length): number => {
+export const hashText = (text: string, from = 0, to = text.length): number => {
   let h = 0x811c9dc5
   for (let i = from; i < to; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193)
   return h

@@ -4,6 +4,7 @@ import { isMarker } from "../Languages.js"
 import type { Steps } from "../Steps.js"
 import { type Candidate, candidate } from "../TextSpan.js"
 import { type SensitiveField, sensitiveFields } from "../SensitiveField.js"
+import { marginalsOf } from "./Chain.js"
 import { FEATURES, featuresOf } from "./Features.js"
 import { LABELS, type Model, taggerLabels, unpackModel } from "./Model.js"
 import { inSet } from "./WordSets.js"
@@ -63,7 +64,7 @@ export const marginals = (model: Model, rows: Int32Array, length: number): Float
   if (bestMargin(sums) * model.step < HOPELESS) return undefined
   const scores = new Float64Array(sums.length)
   for (let at = 0; at < sums.length; at++) scores[at] = (sums[at] ?? 0) * model.step
-  return forwardBackward(scores, stepsOf(model), length)
+  return marginalsOf(scores.subarray(0, length * LABELS), stepsOf(model), LABELS)
 }
 
 const knownSteps = new WeakMap<Model, Float64Array>()
@@ -76,69 +77,6 @@ const stepsOf = (model: Model): Float64Array => {
   for (let at = 0; at < steps.length; at++) steps[at] = Math.exp(model.transitions[at] ?? 0)
   knownSteps.set(model, steps)
   return steps
-}
-
-/** The scores of each token as factors, the largest of which is 1. */
-const factorsOf = (scores: Float64Array): Float64Array => {
-  const emit = new Float64Array(scores.length)
-  for (let at = 0; at < scores.length; at += LABELS) {
-    let top = -Infinity
-    for (let label = at; label < at + LABELS; label++) top = Math.max(top, scores[label] ?? 0)
-    for (let label = at; label < at + LABELS; label++) emit[label] = Math.exp((scores[label] ?? 0) - top)
-  }
-  return emit
-}
-
-/** Divides the numbers of one token by their sum. */
-const normalize = (numbers: Float64Array, at: number): void => {
-  let sum = 0
-  for (let label = at; label < at + LABELS; label++) sum += numbers[label] ?? 0
-  for (let label = at; label < at + LABELS; label++) numbers[label] = (numbers[label] ?? 0) / sum
-}
-
-const forwardPass = (emit: Float64Array, step: Float64Array): Float64Array => {
-  const forward = new Float64Array(emit.length)
-  for (let at = 0; at < emit.length; at += LABELS) {
-    for (let label = 0; label < LABELS; label++) {
-      let reach = at === 0 ? 1 : 0
-      for (let from = 0; at > 0 && from < LABELS; from++)
-        reach += (forward[at - LABELS + from] ?? 0) * (step[from * LABELS + label] ?? 0)
-      forward[at + label] = reach * (emit[at + label] ?? 0)
-    }
-    normalize(forward, at)
-  }
-  return forward
-}
-
-/** Replaces the backward factors of the token at `at` by those of the one before; `before` is room to work in. */
-const stepBack = (
-  backward: Float64Array,
-  before: Float64Array,
-  emit: Float64Array,
-  step: Float64Array,
-  at: number
-): void => {
-  for (let from = 0; from < LABELS; from++) {
-    let value = 0
-    for (let label = 0; label < LABELS; label++)
-      value += (step[from * LABELS + label] ?? 0) * (emit[at + label] ?? 0) * (backward[label] ?? 0)
-    before[from] = value
-  }
-  normalize(before, 0)
-  backward.set(before)
-}
-
-const forwardBackward = (scores: Float64Array, step: Float64Array, length: number): Float64Array => {
-  const emit = factorsOf(scores.subarray(0, length * LABELS))
-  const out = forwardPass(emit, step)
-  const backward = new Float64Array(LABELS).fill(1)
-  const before = new Float64Array(LABELS)
-  for (let at = out.length - LABELS; at >= 0; at -= LABELS) {
-    for (let label = 0; label < LABELS; label++) out[at + label] = (out[at + label] ?? 0) * (backward[label] ?? 0)
-    normalize(out, at)
-    stepBack(backward, before, emit, step, at)
-  }
-  return out
 }
 
 const fields = taggerLabels.map((label) => sensitiveFields.find((field) => field === label.replace("+", "")))

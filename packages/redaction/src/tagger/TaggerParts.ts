@@ -1,3 +1,4 @@
+export * from "./Chain.js"
 export * from "./Features.js"
 export * from "./Model.js"
 export * from "./Tagger.js"

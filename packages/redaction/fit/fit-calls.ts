@@ -1,0 +1,35 @@
+/**
+ * Fits the tagger of calls and writes `data/calls.bin`; with `--check` it tells whether that file is what it would write.
+ *
+ *   npx tsc -b packages/redaction/fit && node packages/redaction/dist/fit/fit-calls.js [--check]
+ */
+import * as Redaction from "@earshot/redaction"
+import * as RedactionKit from "@earshot/test-kit/redaction"
+import { fileURLToPath } from "node:url"
+import { deflateRawSync } from "node:zlib"
+import { writtenCalls } from "./Calls.js"
+import { writeOrCheck } from "./Shipped.js"
+import { trainCalls } from "./TrainCalls.js"
+
+const SEED = 20240601
+/** How many of the generated calls are fitted with: less than those that were written, which are more like real ones. */
+const GENERATED = 1600
+
+const random = RedactionKit.randomOf(SEED)
+const generated = [
+  ...RedactionKit.questionDialogues(SEED, "fit"),
+  ...RedactionKit.statementDialogues(SEED, "fit"),
+  ...RedactionKit.labeledCalls(SEED, 200, "fit")
+]
+const some = generated.filter(() => random.chance(GENERATED / generated.length))
+const calls = [
+  ...writtenCalls("fit/data/calls"),
+  ...writtenCalls("test/phone-calls"),
+  ...some,
+  ...RedactionKit.harmlessCalls("fit"),
+  ...RedactionKit.harmlessCalls("fit")
+]
+console.log(`${calls.length} calls`)
+const model = trainCalls(calls, { epochs: 6, rate: 0.12, dropout: 0.5, prune: 0.1, l2: 0.001, seed: SEED })
+const packed = Redaction.CallTagger.packCallModel(model, (bytes) => deflateRawSync(bytes, { level: 9 }))
+writeOrCheck(fileURLToPath(new URL("../../data/calls.bin", import.meta.url)), packed)
