@@ -4,7 +4,7 @@ import { findingSpans, type FindOptions, inOriginal } from "./FindSpans.js"
 import type { ReplacementStyle } from "./Replacement.js"
 import { type Found, ofFields } from "./Resolve.js"
 import { OPAQUE, type SensitiveField, sensitiveFields } from "./SensitiveField.js"
-import { type Candidate, inOrder, type TextSpan } from "./TextSpan.js"
+import { inOrder, type TextSpan } from "./TextSpan.js"
 
 export interface RedactOptions extends Omit<FindOptions, "extra" | "seen" | "seenCalls"> {
   /** Default: `[PHONE_NUMBER]`. */
@@ -73,11 +73,7 @@ export function* spansToRedact(
   fields: ReadonlySet<SensitiveField>,
   options: FindOptions
 ): Steps<ReadonlyArray<Found>> {
-  const known = {
-    ...options,
-    seen: new Map<string, ReadonlyArray<Candidate>>(),
-    seenCalls: new Map<string, Float64Array | undefined>()
-  }
+  const known: FindOptions = { ...options, seen: new Map(), seenCalls: new Map() }
   const isAll = sensitiveFields.every((field) => fields.has(field))
   let current = call
   let all: ReadonlyArray<Found> = []

@@ -26,11 +26,11 @@ describe("calls written before a view of the rules", () => {
     { name: "fifth", values: 181, most: 1, mostAlone: 1, harmless: 61, mostTouched: 1 },
     { name: "sixth", values: 167, most: 3, mostAlone: 7, harmless: 60, mostTouched: 1 },
     { name: "seventh", values: 55, most: 0, mostAlone: 0, harmless: 25, mostTouched: 0 },
-    { name: "eighth", values: 37, most: 1, mostAlone: 1, harmless: 16, mostTouched: 1 },
+    { name: "eighth", values: 37, most: 1, mostAlone: 1, harmless: 16, mostTouched: 2 },
     { name: "ninth", values: 380, most: 15, mostAlone: 26, harmless: 46, mostTouched: 7 },
-    { name: "tenth", values: 562, most: 13, mostAlone: 27, harmless: 46, mostTouched: 7 },
+    { name: "tenth", values: 562, most: 13, mostAlone: 27, harmless: 46, mostTouched: 8 },
     { name: "eleventh", values: 338, most: 35, mostAlone: 51, harmless: 30, mostTouched: 8 },
-    { name: "twelfth", values: 449, most: 73, mostAlone: 111, harmless: 60, mostTouched: 18 }
+    { name: "twelfth", values: 449, most: 73, mostAlone: 111, harmless: 60, mostTouched: 20 }
   ]) {
     it(`leave at most ${most} of ${values} values of the ${name} set readable, and ${mostAlone} with single fields`, () => {
       const calls = callsIn(name)

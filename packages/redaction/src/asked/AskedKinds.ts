@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import { inflateRawSync } from "node:zlib"
 import { askedKinds, type AskedKind } from "./Kinds.js"
+import { hashText, mix } from "../tagger/Features.js"
 import type { Token } from "../Tokens.js"
 
 /** How many rows of weights there are; features share rows by hash. */
@@ -15,19 +16,6 @@ const MAX_WORDS = 24
 export interface AskedModel {
   readonly weights: Int8Array
   readonly step: number
-}
-
-const mix = (a: number, b: number): number => {
-  let h = Math.imul(a ^ (b + 0x9e3779b9), 0x85ebca6b)
-  h ^= h >>> 13
-  h = Math.imul(h, 0xc2b2ae35)
-  return h ^ (h >>> 16)
-}
-
-const hashText = (text: string, length = text.length): number => {
-  let h = 0x811c9dc5
-  for (let i = 0; i < length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193)
-  return h
 }
 
 const OPENS = hashText("^")
@@ -64,8 +52,8 @@ type Put = (template: number, value: number) => void
 
 const putWord = (put: Put, word: string, hash: number): void => {
   put(3, hash)
-  if (word.length > STEM) put(4, hashText(word, STEM))
-  if (word.endsWith("'s")) put(3, hashText(word, word.length - 2))
+  if (word.length > STEM) put(4, hashText(word, 0, STEM))
+  if (word.endsWith("'s")) put(3, hashText(word, 0, word.length - 2))
 }
 
 /** The rows of the features of tokens `from` to `to`, a turn of the agent or of the other side. */

@@ -128,8 +128,14 @@ export interface CallReadings {
   readonly values: Float64Array
 }
 
+/** What is read in a stretch: how likely each token is part of a value, and what is claimed, in tokens from its beginning. */
+interface StretchReading {
+  readonly values: Float64Array
+  readonly claims: ReadonlyArray<Claim>
+}
+
 /** What was read in stretches, by their text and what was said before. */
-export type KnownReadings = Map<string, Float64Array | undefined>
+export type KnownReadings = Map<string, StretchReading>
 
 /** Whether two sides speak; the tagger knows nothing but conversations. */
 const isConversation = ({ tokens, turns }: CallText): boolean =>
@@ -163,6 +169,7 @@ export function* readingValues(
     if (hasPlaceholder(call, from, to)) redacted = turn
     if (turn - redacted <= MAX_BACK) continue
     const context = features.contextOf(turn)
+    const asksElse = unaskedIn(features, turn, context)
     for (let first = from; first < to; first += MAX_STRETCH) {
       const last = Math.min(to, first + MAX_STRETCH)
       read += last - first
@@ -170,29 +177,36 @@ export function* readingValues(
         yield
         read = 0
       }
-      const likely = keptFor(seen, keyOf(call, context, first, last), () =>
-        likelihoodsOf(model, features.of(context, first, last))
+      const stretch = keptFor(seen, keyOf(call, context, first, last), () =>
+        readingOf(likelihoodsOf(model, features.of(context, first, last)), last - first, thresholds.value)
       )
-      if (likely === undefined) {
-        values.fill(0, first, last)
-        continue
+      values.set(stretch.values, first)
+      for (const one of stretch.claims) {
+        const claim = { ...one, from: first + one.from, to: first + one.to }
+        if (!asksElse(claim)) candidates.push(...valuesOf(call, claim, thresholds))
       }
-      for (let at = first; at < last; at++) values[at] = 1 - (likely[(at - first) * CALL_LABELS] ?? 1)
-      for (const claim of claimsOf(likely, first, last, thresholds.value))
-        if (!isUnasked(features, turn, context, claim)) candidates.push(...valuesOf(call, claim, thresholds))
     }
   }
   return { candidates, values }
 }
 
-/** Whether a claim answers a question that asks for nothing of a person, or reads such an answer back. */
-const isUnasked = (features: CallFeatures, turn: number, context: TurnContext, claim: Claim): boolean => {
+/** Whether a claim of a turn answers a question that asks for nothing of a person, or reads such an answer back. */
+const unaskedIn = (features: CallFeatures, turn: number, context: TurnContext): ((claim: Claim) => boolean) => {
   const asking = turn - context.distance
-  if (asking === turn) return false
-  const isOfThing = (): boolean =>
-    features.isAboutThing(asking) || (features.repeats(context, claim) && features.isAboutThing(turn - 2))
-  if (isCode(features.call, claim) && isOfThing()) return true
-  return shareOf(claim) < LEAST_UNASKED && features.nothingAsked(asking) > SURE_NOTHING
+  if (asking === turn) return () => false
+  // Questions may be long, and are looked at once a turn at most.
+  const isAboutThing = once(() => features.isAboutThing(asking))
+  const wasAboutThing = once(() => features.isAboutThing(turn - 2))
+  const asksNothing = once(() => features.nothingAsked(asking) > SURE_NOTHING)
+  return (claim) => {
+    const isOfThing = (): boolean => isAboutThing() || (features.repeats(context, claim) && wasAboutThing())
+    return (isCode(features.call, claim) && isOfThing()) || (shareOf(claim) < LEAST_UNASKED && asksNothing())
+  }
+}
+
+const once = (decide: () => boolean): (() => boolean) => {
+  let decided: boolean | undefined
+  return () => (decided ??= decide())
 }
 
 const hasPlaceholder = ({ tokens: { all } }: CallText, from: number, to: number): boolean => {
@@ -207,16 +221,12 @@ const keyOf = (call: CallText, context: TurnContext, from: number, to: number): 
   return `${isAgent ? "A" : "C"}${distance} ${asking.join()} ${before.join()} ${[...previousWords].join()} ${text}`
 }
 
-const keptFor = (
-  seen: KnownReadings,
-  key: string | undefined,
-  read: () => Float64Array | undefined
-): Float64Array | undefined => {
-  if (key === undefined) return read()
-  if (seen.has(key)) return seen.get(key)
-  const likely = read()
-  seen.set(key, likely)
-  return likely
+const keptFor = (seen: KnownReadings, key: string | undefined, read: () => StretchReading): StretchReading => {
+  const known = key === undefined ? undefined : seen.get(key)
+  if (known !== undefined) return known
+  const reading = read()
+  if (key !== undefined) seen.set(key, reading)
+  return reading
 }
 
 /** Adjacent tokens that are likeliest of one field. */
@@ -235,12 +245,17 @@ const likeliest = (likely: Float64Array, first: number): number => {
   return label
 }
 
-const claimsOf = (likely: Float64Array, from: number, to: number, least: number): ReadonlyArray<Claim> => {
+/** What is read in a stretch by how likely its tokens are each label. */
+const readingOf = (likely: Float64Array | undefined, length: number, least: number): StretchReading => {
+  const values = new Float64Array(length)
   const claims: Array<Claim> = []
+  if (likely === undefined) return { values, claims }
   let open: Claim | undefined
-  for (let at = from; at < to; at++) {
-    const first = (at - from) * CALL_LABELS
-    if (1 - (likely[first] ?? 1) < least) {
+  for (let at = 0; at < length; at++) {
+    const first = at * CALL_LABELS
+    const value = 1 - (likely[first] ?? 1)
+    values[at] = value
+    if (value < least) {
       open = undefined
       continue
     }
@@ -253,7 +268,7 @@ const claimsOf = (likely: Float64Array, from: number, to: number, least: number)
     for (let other = 0; other < CALL_LABELS; other++)
       open.shares[other] = (open.shares[other] ?? 0) + (likely[first + other] ?? 0)
   }
-  return claims
+  return { values, claims }
 }
 
 /** How likely a claim is a value. */

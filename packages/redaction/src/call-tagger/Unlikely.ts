@@ -2,18 +2,14 @@ import type { CallText } from "../CallText.js"
 import type { Candidate } from "../TextSpan.js"
 
 /**
- * By recognizer, how likely a token has to be part of a value at least for what the phrases around it say to count. Amounts,
- * descriptions and secrets are taken for somebody's more often than the others.
+ * By recognizer, how likely a token has to be part of a value at least for what it makes of the phrases around it to count.
+ * Recognizers of forms and lists, of people, ages and numbers are not among them: what they find, a phrase or a form names.
  */
 const LEAST: ReadonlyMap<string, number> = new Map([
-  ["money", 0.03],
   ["secrets", 0.03],
   ["answers", 0.01],
-  ["tagger", 0.003],
-  ["people", 0.01],
-  ["numbers", 0.01],
+  ["money", 0.01],
   ["spelledCodes", 0.01],
-  ["ages", 0.01],
   ["clockTimes", 0.01]
 ])
 
@@ -33,7 +29,7 @@ export const withoutUnlikely = (
   return candidates.filter((one) => {
     const least = LEAST.get(one.recognizer ?? "")
     if (one.field === "nothing" || least === undefined || OF_ANY_WORD.has(one.field)) return true
-    if (one.recognizer === "numbers" && one.byCue !== true) return true
+    if (one.isNamed === true || (one.recognizer === "money" && one.byCue === true)) return true
     let at = firstToken(all, one.start)
     for (; at < all.length && (all[at]?.start ?? Infinity) < one.end; at++)
       if (!((values[at] ?? Number.NaN) < least)) return true

@@ -125,7 +125,7 @@ const hasNumberNoun = (all: ReadonlyArray<Token>, from: number, to: number): boo
 
 /** What shows or has numbers of its own, and what is no identifier: "what does the meter say", "what was the mileage". */
 const ofThings =
-  wordSet(`machine printer channel dishwasher washer dryer oven stove fridge freezer boiler furnace heater thermostat meter gauge odometer
+  wordSet(`machine printer dishwasher washer dryer oven stove fridge freezer boiler furnace heater thermostat meter gauge odometer
  dial engine display appliance footage acreage bid bids figure figures`)
 
 /** "what was the mileage", but not "your mileage number", which an airline gives out */

@@ -38,13 +38,16 @@ const amountsByCue = (reader: CallReader): ReadonlyArray<Candidate> =>
     return isCount
       ? []
       : [
-          reader.candidate(
-            "money",
-            run.from,
-            /^(k|mil|large|bucks)$/.test(reader.word(run.to)) ? run.to + 1 : run.to,
-            weighed.weight * 0.9,
-            `cue "${weighed.cue.phrase}"`
-          )
+          {
+            ...reader.candidate(
+              "money",
+              run.from,
+              /^(k|mil|large|bucks)$/.test(reader.word(run.to)) ? run.to + 1 : run.to,
+              weighed.weight * 0.9,
+              `cue "${weighed.cue.phrase}"`
+            ),
+            byCue: true
+          }
         ]
   })
 

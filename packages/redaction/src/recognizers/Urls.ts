@@ -65,22 +65,17 @@ const dotted = (text: string, piece: string, start: number): Candidate | undefin
 /** What `dotted` finds. Only pieces with a dot are looked at: most words have none. */
 const dottedIn = (text: string): ReadonlyArray<Candidate> => {
   const found: Array<Candidate> = []
-  let done = 0
-  for (let dot = text.indexOf("."); dot >= 0; dot = text.indexOf(".", done)) {
+  for (let dot = text.indexOf("."); dot >= 0;) {
+    // No match goes over a space.
     let from = dot
-    // No piece goes over a space.
-    while (from > done && text.charCodeAt(from - 1) > SPACE) from--
-    patterns.dotted.lastIndex = from
-    done = dot + 1
-    for (
-      let match = patterns.dotted.exec(text);
-      match !== null && match.index < dot;
-      match = patterns.dotted.exec(text)
-    ) {
-      const one = dotted(text, match[0], match.index)
+    while (from > 0 && text.charCodeAt(from - 1) > SPACE) from--
+    let to = dot
+    while (to < text.length && text.charCodeAt(to) > SPACE) to++
+    for (const { 0: value, index } of text.slice(from, to).matchAll(patterns.dotted)) {
+      const one = value.includes(".") ? dotted(text, value, from + index) : undefined
       if (one !== undefined) found.push(one)
-      done = Math.max(done, patterns.dotted.lastIndex)
     }
+    dot = text.indexOf(".", to)
   }
   return found
 }

@@ -87,8 +87,8 @@ export const firstMutants = [
     operator: "scope",
     name: "redaction of a field that was not requested",
     file: "packages/redaction/src/SpansToRedact.ts",
-    find: "const selected = ofFields(found, fields)",
-    replace: 'const selected = ofFields(found, new Set([...fields, "email_address"]))',
+    find: "ofFields(found, fields).filter",
+    replace: 'ofFields(found, new Set([...fields, "email_address"])).filter',
     test: "packages/test-kit/test/properties/Properties.test.ts",
     killedBy: /values of fields that were not asked for stay/
   },

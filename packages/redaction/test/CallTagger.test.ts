@@ -1,0 +1,76 @@
+import * as Redaction from "@earshot/redaction"
+import { deflateRawSync } from "node:zlib"
+import { describe, expect, it } from "@effect/vitest"
+import { expectHidden, type Field, redacted } from "./Hidden.js"
+
+const { packCallModel, ROWS, CALL_LABELS, unpackCallModel } = Redaction.CallTagger
+
+const opening = "A: Thank you for calling, how can I help you today?"
+const machine = "C: My washing machine is leaking and it makes a loud noise"
+
+describe("the tagger of calls", () => {
+  it.each<readonly [field: Field, lines: ReadonlyArray<string>, value: string]>([
+    ["username", ["A: what name does the little one play under", "C: turbo toast"], "turbo"],
+    ["person_name", ["A: welcome back, what do we call you", "C: harbhajan"], "harbhajan"],
+    ["occupation", ["A: and what fills your days then", "C: i'm a lighthouse keeper"], "lighthouse"]
+  ])("finds what is said in answer to a question of no list: %s", (field, lines, value) => {
+    expectHidden(field, lines, value)
+  })
+
+  it("takes away what words alone make a value", () => {
+    const lines = ["A: was there hope", "C: there is always hope"]
+    expect(redacted(lines, Redaction.sensitiveFields)).toEqual(lines.map((line) => line.slice(3)))
+  })
+
+  it.each<readonly [field: Field, lines: ReadonlyArray<string>, value: string]>([
+    ["person_name", [opening, "C: My last name is Banks."], "Banks"],
+    ["person_name", [opening, "C: My surname is Field."], "Field"],
+    ["person_name", ["C: I'd like to check my order please", "A: the name on the account is Church"], "Church"],
+    ["ssn", [machine, "A: so the last four of your social are six seven eight nine"], "seven"],
+    ["credit_card", [machine, "A: your card ending in four two four two"], "four"],
+    ["phone_number", [machine, "A: your phone number ends in oh one three two"], "three"],
+    ["money", ["C: I'd like to check my order please", "A: your credit limit is five thousand"], "five"],
+    ["age", [machine, "A: your daughter is nine"], "nine"],
+    ["phone_number", ["A: How many miles does the odometer show?", "C: anyway my direct line is 415-555-2671"], "2671"]
+  ])("takes nothing away that a phrase names, whatever was said before: %s", (field, lines, value) => {
+    expectHidden(field, lines, value)
+  })
+
+  it("reads no turn near a placeholder, so that a redacted call stays as it is", () => {
+    const lines = ["A: and who's that", "C: harbhajan and gulnara", "A: what do they play under", "C: turbo toast"]
+    for (const fields of [Redaction.sensitiveFields, ["username"], ["person_name"]] as const) {
+      const once = redacted(lines, fields)
+      expect(
+        redacted(
+          once.map((content, at) => `${(lines[at] ?? "").slice(0, 3)}${content}`),
+          fields
+        )
+      ).toEqual(once)
+    }
+  })
+
+  it("answers a question of any length", () => {
+    const question = `A: ${"what was the mileage and ".repeat(8000)}`
+    const codes = `C: ${"q one two three four then ".repeat(4000)}`
+    expect(redacted([question, codes], ["account_number"])).toHaveLength(2)
+  })
+
+  it("packs and unpacks a model without a change", () => {
+    const weights = new Int8Array(ROWS * CALL_LABELS)
+    weights[3] = -128
+    weights[5 * CALL_LABELS] = 127
+    weights[5 * CALL_LABELS + CALL_LABELS - 1] = -1
+    weights[weights.length - 1] = 7
+    const transitions = new Float64Array(CALL_LABELS * CALL_LABELS).fill(0.5)
+    const model = unpackCallModel(packCallModel({ weights, step: 0.25, transitions }, deflateRawSync))
+    const back = new Int8Array(weights.length)
+    for (let row = 0; row < ROWS; row++)
+      for (let at = model.starts[row] ?? 0; at < (model.starts[row + 1] ?? 0); at++) {
+        const one = model.weights[at] ?? 0
+        back[row * CALL_LABELS + (one >> 8)] = (one & 255) - 128
+      }
+    expect(back).toEqual(weights)
+    expect(model.step).toBe(0.25)
+    expect(model.transitions).toEqual(transitions)
+  })
+})
