@@ -40,7 +40,7 @@ export interface Parameters {
   readonly squares: Float32Array
 }
 
-export const parametersOf = (length: number): Parameters => ({
+const parametersOf = (length: number): Parameters => ({
   values: new Float32Array(length),
   squares: new Float32Array(length)
 })
@@ -101,7 +101,7 @@ const descendWeights = (
   }
 }
 
-export const descendTransitions = (
+const descendTransitions = (
   transitions: Parameters,
   gold: Uint8Array,
   expected: Float64Array,
@@ -116,36 +116,65 @@ export const descendTransitions = (
 }
 
 /** Weights as they are used without dropout; the smallest become zero. */
-export const pruned = (weights: Float32Array, { dropout, prune }: TrainOptions): Float32Array =>
+const pruned = (weights: Float32Array, { dropout, prune }: TrainOptions): Float32Array =>
   weights.map((weight) => {
     const kept = weight * (1 - dropout)
     return Math.abs(kept) < prune ? 0 : kept
   })
 
-/** Fits the field by stochastic gradient (Adagrad) on the negative log likelihood. The same seed fits the same model. */
+/** A kind of field: how many labels and rows of weights it has, and what is particular to its features. */
+export interface FieldKind<P> {
+  readonly labels: number
+  readonly rows: number
+  /** An example with some of its features left out. */
+  readonly drop: (example: P, random: ReturnType<typeof RedactionKit.randomOf>) => P
+  readonly scoresOf: (example: P, weights: Float32Array) => Float64Array
+  readonly descendWeights: (weights: Parameters, example: P, single: Float64Array, options: TrainOptions) => void
+}
+
+/** Fits a field by stochastic gradient (Adagrad) on the negative log likelihood. The same seed fits the same weights. */
+export const fitField = <P extends { readonly gold: Uint8Array }>(
+  examples: ReadonlyArray<P>,
+  { descendWeights: descendRows, drop, labels, rows, scoresOf: sumsOf }: FieldKind<P>,
+  options: TrainOptions
+): { readonly weights: Float32Array; readonly transitions: Float32Array } => {
+  const random = RedactionKit.randomOf(options.seed)
+  const weights = parametersOf(rows * labels)
+  const transitions = parametersOf(labels * labels)
+  const order = examples.map((_, at) => at)
+  for (let epoch = 0; epoch < options.epochs; epoch++) {
+    shuffle(order, random)
+    for (const at of order) {
+      const one = examples[at]
+      if (one === undefined) continue
+      const kept = drop(one, random)
+      const pairs = new Float64Array(labels * labels)
+      const steps = Float64Array.from(transitions.values, Math.exp)
+      const single = marginalsOf(sumsOf(kept, weights.values), steps, labels, pairs)
+      descendRows(weights, kept, single, options)
+      descendTransitions(transitions, one.gold, pairs, labels, options)
+    }
+  }
+  return { weights: pruned(weights.values, options), transitions: transitions.values }
+}
+
+/** Fits the tagger of sentences. */
 export const train = (
   examples: ReadonlyArray<Example>,
   sets: Redaction.Tagger.WordSets,
   options: TrainOptions
 ): Redaction.Tagger.Model => {
-  const random = RedactionKit.randomOf(options.seed)
   const prepared = examples.flatMap((example) => prepare(example, sets) ?? [])
-  const weights = parametersOf(BUCKETS * LABELS)
-  const transitions = parametersOf(LABELS * LABELS)
-  const order = prepared.map((_, at) => at)
-  for (let epoch = 0; epoch < options.epochs; epoch++) {
-    shuffle(order, random)
-    for (const at of order) {
-      const one = prepared[at]
-      if (one === undefined) continue
-      const { gold } = one
-      const rows = one.rows.map((row) => (random.next() < options.dropout ? -1 : row))
-      const scores = scoresOf(rows, weights.values, gold.length)
-      const pairs = new Float64Array(LABELS * LABELS)
-      const single = marginalsOf(scores, Float64Array.from(transitions.values, Math.exp), LABELS, pairs)
-      descendWeights(weights, { gold, rows }, single, options)
-      descendTransitions(transitions, gold, pairs, LABELS, options)
-    }
-  }
-  return { ...quantize(pruned(weights.values, options)), transitions: transitions.values, sets }
+  const { transitions, weights } = fitField(
+    prepared,
+    {
+      labels: LABELS,
+      rows: BUCKETS,
+      drop: (one, random) => ({ ...one, rows: one.rows.map((row) => (random.next() < options.dropout ? -1 : row)) }),
+      scoresOf: ({ gold, rows }, values) => scoresOf(rows, values, gold.length),
+      descendWeights
+    },
+    options
+  )
+  return { ...quantize(weights), transitions, sets }
 }

@@ -1,14 +1,6 @@
 import * as Redaction from "@earshot/redaction"
-import * as RedactionKit from "@earshot/test-kit/redaction"
-import {
-  descend,
-  descendTransitions,
-  parametersOf,
-  type Parameters,
-  pruned,
-  shuffle,
-  type TrainOptions
-} from "./Train.js"
+import type * as RedactionKit from "@earshot/test-kit/redaction"
+import { descend, fitField, type Parameters, type TrainOptions } from "./Train.js"
 
 const { CALL_LABELS, CallFeatures, callLabels, OWN, ROWS, turnsOf } = Redaction.CallTagger
 type StretchFeatures = Redaction.CallTagger.StretchFeatures
@@ -81,42 +73,28 @@ const descendWeights = (
   })
 }
 
-/** Fits the field by stochastic gradient (Adagrad) on the negative log likelihood. The same seed fits the same model. */
+/** Fits the tagger of calls. */
 export const trainCalls = (
   calls: ReadonlyArray<RedactionKit.LabeledCall>,
   options: TrainOptions
 ): Redaction.CallTagger.FittedCallModel => {
-  const random = RedactionKit.randomOf(options.seed)
-  const prepared = calls.flatMap(prepare)
-  const weights = parametersOf(ROWS * CALL_LABELS)
-  const transitions = parametersOf(CALL_LABELS * CALL_LABELS)
-  const order = prepared.map((_, at) => at)
-  const dropped = (rows: Int32Array): Int32Array => rows.map((row) => (random.next() < options.dropout ? -1 : row))
-  const keptOf = (rows: Int32Array): Int32Array => rows.filter(() => random.next() >= options.dropout)
-  for (let epoch = 0; epoch < options.epochs; epoch++) {
-    shuffle(order, random)
-    let loss = 0
-    for (const at of order) {
-      const one = prepared[at]
-      if (one === undefined) continue
-      const { features, gold } = one
-      const kept = { ...features, own: dropped(features.own), shared: features.shared.map(keptOf) }
-      const scores = scoresOf(kept, weights.values)
-      const pairs = new Float64Array(CALL_LABELS * CALL_LABELS)
-      const single = Redaction.Tagger.marginalsOf(
-        scores,
-        Float64Array.from(transitions.values, Math.exp),
-        CALL_LABELS,
-        pairs
-      )
-      for (let i = 0; i < gold.length; i++) loss -= Math.log(single[i * CALL_LABELS + (gold[i] ?? 0)] ?? 0)
-      descendWeights(weights, { features: kept, gold }, single, options)
-      descendTransitions(transitions, gold, pairs, CALL_LABELS, options)
-    }
-    console.error(`epoch ${epoch}: ${(loss / order.length).toFixed(3)}`)
-  }
-  return {
-    ...Redaction.Tagger.quantize(pruned(weights.values, options)),
-    transitions: Float64Array.from(transitions.values, Math.exp)
-  }
+  const { transitions, weights } = fitField(
+    calls.flatMap(prepare),
+    {
+      labels: CALL_LABELS,
+      rows: ROWS,
+      drop: ({ features, gold }, random) => ({
+        gold,
+        features: {
+          ...features,
+          own: features.own.map((row) => (random.next() < options.dropout ? -1 : row)),
+          shared: features.shared.map((rows) => rows.filter(() => random.next() >= options.dropout))
+        }
+      }),
+      scoresOf: ({ features }, values) => scoresOf(features, values),
+      descendWeights
+    },
+    options
+  )
+  return { ...Redaction.Tagger.quantize(weights), transitions: Float64Array.from(transitions, Math.exp) }
 }

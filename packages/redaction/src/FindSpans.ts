@@ -25,7 +25,6 @@ import {
 import { withoutUnlikely } from "./call-tagger/Unlikely.js"
 import type { Model } from "./tagger/Model.js"
 import { isPlausible } from "./tagger/Plausible.js"
-import type { WordSets } from "./tagger/WordSets.js"
 import { shippedModel, taggerCandidates, type TaggerThresholds } from "./tagger/Tagger.js"
 
 export interface FindOptions {
@@ -67,12 +66,11 @@ export const inOriginal = (call: CallText, found: Found): Found =>
       }
 
 function* callReadings(
-  call: CallText,
-  sets: WordSets,
+  { call, dialogue, sets }: CallReader,
   { callModel = shippedCallModel(), callThresholds: thresholds = callThresholds, seenCalls = new Map() }: FindOptions
 ): Steps<CallReadings> {
   if (callModel === null) return { candidates: [], values: new Float64Array(0) }
-  return yield* readingValues(call, sets, callModel, thresholds, seenCalls)
+  return yield* readingValues(call, dialogue.turns, sets, callModel, thresholds, seenCalls)
 }
 
 /** Whether a value is looked for elsewhere in the call as well: not what the tagger of calls is unsure of. */
@@ -96,7 +94,7 @@ export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<
   const placeOf = (start: number, end: number): number => start * (call.text.length + 1) + end
   const announcing = new Set(cues.map(({ from, to }) => placeOf(reader.start(from), reader.end(to))))
   const isAnnouncing = ({ end, start }: Candidate): boolean => announcing.has(placeOf(start, end))
-  const readings = yield* callReadings(call, model.sets, options)
+  const readings = yield* callReadings(reader, options)
   let candidates: Array<Candidate> = []
   const add = (some: ReadonlyArray<Candidate>, recognizer: string): void => {
     const mayAnnounce = ANNOUNCERS.has(recognizer)

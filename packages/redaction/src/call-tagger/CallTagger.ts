@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import type { CallText } from "../CallText.js"
 import { mayBeOf } from "../dialogue/Questions.js"
-import { turnsOf } from "../dialogue/Dialogue.js"
+import type { TurnTokens } from "../dialogue/Dialogue.js"
 import { sensitiveFields } from "../SensitiveField.js"
 import type { Steps } from "../Steps.js"
 import { marginalsOf } from "../tagger/Chain.js"
@@ -60,7 +60,7 @@ const sumsOf = (model: CallModel, { kinds, length, own, shared }: StretchFeature
 }
 
 /** A token whose likeliest field is this much less likely than "none" is no part of a value. */
-const HOPELESS = -5
+const LEAST_MARGIN = -5
 
 /** By how much the likeliest field of a token exceeds "none", in the model's steps. */
 const marginAt = (sums: Int32Array, first: number): number => {
@@ -79,7 +79,7 @@ const marginAt = (sums: Int32Array, first: number): number => {
 const likelihoodsOf = (model: CallModel, features: StretchFeatures): Float64Array | undefined => {
   const { length } = features
   const sums = sumsOf(model, features)
-  const least = HOPELESS / model.step
+  const least = LEAST_MARGIN / model.step
   let likely: Float64Array | undefined
   for (let at = 0; at < length; at++) {
     if (marginAt(sums, at * CALL_LABELS) < least) continue
@@ -144,13 +144,14 @@ const isConversation = ({ tokens, turns }: CallText): boolean =>
 
 /**
  * Values of a conversation in English by the statistical tagger of calls, which is fitted with what was said before each
- * turn. `seen` keeps what was read for another reading of the call.
+ * turn. `turns` are the tokens of each turn; `seen` keeps what was read for another reading of the call.
  *
  * A turn is not read where it or what it is read with has placeholders: it was read before they were written, and would be
  * read differently now. So a redacted call stays as it is, and a value is found whatever else is asked for.
  */
 export function* readingValues(
   call: CallText,
+  turns: ReadonlyArray<TurnTokens>,
   sets: WordSets,
   model: CallModel,
   thresholds: CallThresholds,
@@ -160,7 +161,6 @@ export function* readingValues(
   const values = new Float64Array(all.length).fill(Number.NaN)
   const candidates: Array<Candidate> = []
   if (!isConversation(call)) return { candidates, values }
-  const turns = turnsOf(call)
   const features = new CallFeatures(call, turns, sets)
   let read = 0
   let redacted = -Infinity

@@ -1,5 +1,6 @@
 import type { CallText } from "../CallText.js"
 import type { Candidate } from "../TextSpan.js"
+import { tokenAt } from "../Tokens.js"
 
 /**
  * By recognizer, how likely a token has to be part of a value at least for what it makes of the phrases around it to count.
@@ -17,11 +18,11 @@ const LEAST: ReadonlyMap<string, number> = new Map([
 const OF_ANY_WORD: ReadonlySet<string> = new Set(["username", "password", "origin"])
 
 /**
- * Leaves out what the phrases around it make a value though the tagger of calls is sure that it is none: "would you like
- * the hope collection". What has the form of a value stays one.
+ * Leaves out what only a question, a currency or a manner of speaking makes a value though the tagger of calls is sure that
+ * it is none. What has the form of a value, or is named by a phrase, stays one.
  */
 export const withoutUnlikely = (
-  { tokens: { all } }: CallText,
+  { tokens }: CallText,
   candidates: ReadonlyArray<Candidate>,
   values: Float64Array
 ): ReadonlyArray<Candidate> => {
@@ -29,22 +30,9 @@ export const withoutUnlikely = (
   return candidates.filter((one) => {
     const least = LEAST.get(one.recognizer ?? "")
     if (one.field === "nothing" || least === undefined || OF_ANY_WORD.has(one.field)) return true
-    if (one.isNamed === true || (one.recognizer === "money" && one.byCue === true)) return true
-    let at = firstToken(all, one.start)
-    for (; at < all.length && (all[at]?.start ?? Infinity) < one.end; at++)
+    if (one.isNamed === true || one.byCue === true) return true
+    for (let at = tokenAt(tokens, one.start); (tokens.all[at]?.start ?? Infinity) < one.end; at++)
       if (!((values[at] ?? Number.NaN) < least)) return true
     return false
   })
-}
-
-/** The first token that ends behind a place. */
-const firstToken = (all: CallText["tokens"]["all"], place: number): number => {
-  let low = 0
-  let high = all.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((all[middle]?.end ?? Infinity) <= place) low = middle + 1
-    else high = middle
-  }
-  return low
 }

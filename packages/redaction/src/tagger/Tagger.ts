@@ -26,7 +26,7 @@ const MAX_STRETCH = 400
 const LONG_NUMBER = 7
 
 /** A stretch whose every token is this much likelier to be nothing than anything else is not looked at further. */
-const HOPELESS = -5
+const LEAST_MARGIN = -5
 
 /** The sum of the weights of each token's features, `LABELS` numbers a token, as whole numbers of the model's step. */
 const emissions = ({ weights }: Model, rows: Int32Array, length: number): Int32Array => {
@@ -61,7 +61,7 @@ const bestMargin = (sums: Int32Array): number => {
  */
 export const marginals = (model: Model, rows: Int32Array, length: number): Float64Array | undefined => {
   const sums = emissions(model, rows, length)
-  if (bestMargin(sums) * model.step < HOPELESS) return undefined
+  if (bestMargin(sums) * model.step < LEAST_MARGIN) return undefined
   const scores = new Float64Array(sums.length)
   for (let at = 0; at < sums.length; at++) scores[at] = (sums[at] ?? 0) * model.step
   return marginalsOf(scores.subarray(0, length * LABELS), stepsOf(model), LABELS)
