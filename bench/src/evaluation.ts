@@ -203,7 +203,7 @@ export const evaluationBenchmark = benchmark<Size>({
     calls: 640,
     connections: [32, 64],
     backlog: 3000,
-    requests: 3000,
+    requests: 6000,
     loads: numberFrom("EARSHOT_BENCH_ROUNDS", 3),
     clientsInProcess: true
   },

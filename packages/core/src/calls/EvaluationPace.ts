@@ -9,10 +9,10 @@ import * as Effect from "effect/Effect"
 const MAX_PAUSE = 10
 
 /**
- * How long the event loop was idle when a pause ends early, as a share of the same time. Clients that wait for their answers
+ * How long the event loop was idle when a pause ends early, as a multiple of the same time. Clients that wait for their answers
  * leave the loop idle for a moment, and would wait for an evaluation that began in it.
  */
-const ENOUGH_IDLE = 0.75
+const ENOUGH_IDLE = 1.5
 
 /** How long after an ingest others are expected, in milliseconds: what has arrived meanwhile is read after an evaluation. */
 const EXPECTED = 1000
