@@ -2,10 +2,12 @@ import * as Redaction from "@earshot/redaction"
 import * as RedactionKit from "@earshot/test-kit/redaction"
 import type { Example } from "./Examples.js"
 
-const { BUCKETS, FEATURES, featuresOf, LABELS, marginalsOf, quantize, taggerLabels } = Redaction.Tagger
+const { columnsOf, FEATURES, featuresOf, LABELS, marginalsOf, quantize, taggerLabels, taggerShape } = Redaction.Tagger
 
 export interface TrainOptions {
   readonly epochs: number
+  /** How many of the last epochs the weights are averaged over. */
+  readonly averaged: number
   readonly rate: number
   /** Share of a token's features left out at each visit, so that no single one is relied on. */
   readonly dropout: number
@@ -31,7 +33,7 @@ const prepare = (example: Example, sets: Redaction.Tagger.WordSets): Prepared | 
       if (token.start < one.end && token.end > one.start) gold[at] = label
     })
   }
-  return { rows: featuresOf(tokens, 0, length, sets), gold }
+  return { rows: featuresOf(columnsOf(tokens, 0, length, sets)), gold }
 }
 
 /** Numbers that are fitted by Adagrad, with the sums of their squared gradients. */
@@ -105,14 +107,14 @@ const descendTransitions = (
   transitions: Parameters,
   gold: Uint8Array,
   expected: Float64Array,
-  labels: number,
+  { from, to }: Redaction.Tagger.ChainShape,
   options: TrainOptions
 ): void => {
-  const gradients = expected.slice()
-  for (let i = 1; i < gold.length; i++) add(gradients, (gold[i - 1] ?? 0) * labels + (gold[i] ?? 0), -1)
-  gradients.forEach((gradient, index) => {
-    descend(transitions, index, gradient, options)
-  })
+  for (let one = 0; one < expected.length; one++) {
+    let seen = 0
+    for (let i = 1; i < gold.length; i++) if (gold[i - 1] === from[one] && gold[i] === to[one]) seen++
+    descend(transitions, one, (expected[one] ?? 0) - seen, options)
+  }
 }
 
 /** Weights as they are used without dropout; the smallest become zero. */
@@ -122,40 +124,53 @@ const pruned = (weights: Float32Array, { dropout, prune }: TrainOptions): Float3
     return Math.abs(kept) < prune ? 0 : kept
   })
 
-/** A kind of field: how many labels and rows of weights it has, and what is particular to its features. */
+/** A kind of field: its shape, and what is particular to its features. */
 export interface FieldKind<P> {
-  readonly labels: number
-  readonly rows: number
+  readonly shape: Redaction.Tagger.ChainShape
   /** An example with some of its features left out. */
   readonly drop: (example: P, random: ReturnType<typeof RedactionKit.randomOf>) => P
   readonly scoresOf: (example: P, weights: Float32Array) => Float64Array
   readonly descendWeights: (weights: Parameters, example: P, single: Float64Array, options: TrainOptions) => void
 }
 
-/** Fits a field by stochastic gradient (Adagrad) on the negative log likelihood. The same seed fits the same weights. */
+const addAll = (sum: Float64Array, values: Float32Array): void => {
+  for (let at = 0; at < values.length; at++) add(sum, at, values[at] ?? 0)
+}
+
+/**
+ * Fits a field by stochastic gradient (Adagrad) on the negative log likelihood. The weights are the mean of those at the ends of
+ * the last epochs, which depend less on the order of the examples. The same seed fits the same weights.
+ */
 export const fitField = <P extends { readonly gold: Uint8Array }>(
   examples: ReadonlyArray<P>,
-  { descendWeights: descendRows, drop, labels, rows, scoresOf: sumsOf }: FieldKind<P>,
+  { descendWeights: descendRows, drop, scoresOf: sumsOf, shape }: FieldKind<P>,
   options: TrainOptions
-): { readonly weights: Float32Array; readonly transitions: Float32Array } => {
+): Redaction.Tagger.FittedChain => {
   const random = RedactionKit.randomOf(options.seed)
+  const { from, labels, rows, to } = shape
   const weights = parametersOf(rows * labels)
-  const transitions = parametersOf(labels * labels)
+  const transitions = parametersOf(from.length)
   const order = examples.map((_, at) => at)
+  const weightSum = new Float64Array(rows * labels)
+  const transitionSum = new Float64Array(from.length)
   for (let epoch = 0; epoch < options.epochs; epoch++) {
     shuffle(order, random)
     for (const at of order) {
       const one = examples[at]
       if (one === undefined) continue
       const kept = drop(one, random)
-      const pairs = new Float64Array(labels * labels)
-      const steps = Float64Array.from(transitions.values, Math.exp)
-      const single = marginalsOf(sumsOf(kept, weights.values), steps, labels, pairs)
+      const pairs = new Float64Array(from.length)
+      const factors = Float64Array.from(transitions.values, Math.exp)
+      const single = marginalsOf(sumsOf(kept, weights.values), { from, to, factors }, labels, pairs)
       descendRows(weights, kept, single, options)
-      descendTransitions(transitions, one.gold, pairs, labels, options)
+      descendTransitions(transitions, one.gold, pairs, shape, options)
     }
+    if (options.epochs - epoch > options.averaged) continue
+    addAll(weightSum, weights.values)
+    addAll(transitionSum, transitions.values)
   }
-  return { weights: pruned(weights.values, options), transitions: transitions.values }
+  const mean = (sum: Float64Array): Float32Array => Float32Array.from(sum, (one) => one / options.averaged)
+  return { ...quantize(pruned(mean(weightSum), options)), transitions: mean(transitionSum) }
 }
 
 /** Fits the tagger of sentences. */
@@ -163,18 +178,17 @@ export const train = (
   examples: ReadonlyArray<Example>,
   sets: Redaction.Tagger.WordSets,
   options: TrainOptions
-): Redaction.Tagger.Model => {
+): Redaction.Tagger.FittedChain & { readonly sets: Redaction.Tagger.WordSets } => {
   const prepared = examples.flatMap((example) => prepare(example, sets) ?? [])
-  const { transitions, weights } = fitField(
+  const fitted = fitField(
     prepared,
     {
-      labels: LABELS,
-      rows: BUCKETS,
+      shape: taggerShape,
       drop: (one, random) => ({ ...one, rows: one.rows.map((row) => (random.next() < options.dropout ? -1 : row)) }),
       scoresOf: ({ gold, rows }, values) => scoresOf(rows, values, gold.length),
       descendWeights
     },
     options
   )
-  return { ...quantize(weights), transitions, sets }
+  return { ...fitted, sets }
 }

@@ -2,7 +2,7 @@ import * as Redaction from "@earshot/redaction"
 import type * as RedactionKit from "@earshot/test-kit/redaction"
 import { descend, fitField, type Parameters, type TrainOptions } from "./Train.js"
 
-const { CALL_LABELS, CallFeatures, callLabels, OWN, ROWS, turnsOf } = Redaction.CallTagger
+const { CALL_LABELS, CallFeatures, callLabels, callShape, OWN, turnsOf } = Redaction.CallTagger
 type StretchFeatures = Redaction.CallTagger.StretchFeatures
 
 interface Prepared {
@@ -77,12 +77,11 @@ const descendWeights = (
 export const trainCalls = (
   calls: ReadonlyArray<RedactionKit.LabeledCall>,
   options: TrainOptions
-): Redaction.CallTagger.FittedCallModel => {
-  const { transitions, weights } = fitField(
+): Redaction.Tagger.FittedChain =>
+  fitField(
     calls.flatMap(prepare),
     {
-      labels: CALL_LABELS,
-      rows: ROWS,
+      shape: callShape,
       drop: ({ features, gold }, random) => ({
         gold,
         features: {
@@ -96,5 +95,3 @@ export const trainCalls = (
     },
     options
   )
-  return { ...Redaction.Tagger.quantize(weights), transitions: Float64Array.from(transitions, Math.exp) }
-}

@@ -23,7 +23,7 @@ import {
 import { train, type TrainOptions } from "./Train.js"
 
 const SEED = 20240601
-const options: TrainOptions = { epochs: 10, rate: 0.12, dropout: 0.15, prune: 0.04, l2: 0.0002, seed: SEED }
+const options: TrainOptions = { epochs: 10, averaged: 1, rate: 0.12, dropout: 0.15, prune: 0.04, l2: 0.0002, seed: SEED }
 const FOLDS = 5
 
 const here = (path: string): string => fileURLToPath(new URL(`../../fit/${path}`, import.meta.url))
@@ -80,6 +80,9 @@ const report = (name: string, scores: RedactionKit.Scores): void => {
   }
 }
 
+const packed = (model: ReturnType<typeof train>): Uint8Array =>
+  Redaction.Tagger.packModel(model, (bytes) => deflateRawSync(bytes, { level: 9 }))
+
 if (process.argv.includes("--cross-validate")) {
   const misses = Number(process.argv[process.argv.indexOf("--misses") + 1] ?? 0)
   const only = process.argv.includes("--one") ? 1 : FOLDS
@@ -87,7 +90,7 @@ if (process.argv.includes("--cross-validate")) {
   const folds = (calls: ReadonlyArray<RedactionKit.LabeledCall>, fold: number, inside: boolean) =>
     calls.filter((call) => (foldOf(templateOf(call)) === fold) === inside)
   for (let fold = 0; fold < only; fold++)
-    models.push(train(training(examplesOf(folds(spoken, fold, false))), sets, options))
+    models.push(Redaction.Tagger.unpackModel(packed(train(training(examplesOf(folds(spoken, fold, false))), sets, options))))
   for (const [name, calls, everyday] of [["spoken", spoken, true]] as const) {
     const kept = calls.filter((call) => foldOf(templateOf(call)) < only)
     for (const plain of process.argv.includes("--sweep") ? [0.36, 0.42, 0.5] : [undefined]) {
@@ -114,6 +117,5 @@ if (process.argv.includes("--cross-validate")) {
   }
 } else {
   const model = train(training(examplesOf(spoken)), sets, options)
-  const packed = Redaction.Tagger.packModel(model, (bytes) => deflateRawSync(bytes, { level: 9 }))
-  writeOrCheck(fileURLToPath(new URL("../../data/tagger.bin", import.meta.url)), packed)
+  writeOrCheck(fileURLToPath(new URL("../../data/tagger.bin", import.meta.url)), packed(model))
 }

@@ -5,6 +5,7 @@ import { dialogueOf } from "./dialogue/Dialogue.js"
 import { placeIn, readingOf } from "./PlainText.js"
 import { corrections } from "./recognizers/answers/Corrections.js"
 import { CallReader } from "./recognizers/CallReader.js"
+import { holidayDates } from "./recognizers/Dates.js"
 import { recognizers } from "./recognizers/recognizers.js"
 import { repeatCandidates } from "./Repeats.js"
 import { type Found, resolve } from "./Resolve.js"
@@ -12,7 +13,7 @@ import type { Candidate } from "./TextSpan.js"
 import { spokenAddressesOf } from "./SpokenForms.js"
 import { namesOutside, runsOf, withoutNames } from "./SpokenNumbers.js"
 import { wholeValue } from "./WholeValues.js"
-import type { CallModel } from "./call-tagger/CallModel.js"
+import type { ChainModel } from "./tagger/ChainModel.js"
 import {
   type CallReadings,
   callThresholds,
@@ -38,7 +39,7 @@ export interface FindOptions {
   readonly model?: Model
   readonly thresholds?: TaggerThresholds
   /** Another tagger of calls than the shipped one; null for none. */
-  readonly callModel?: CallModel | null
+  readonly callModel?: ChainModel | null
   readonly callThresholds?: CallThresholds
   /** What the tagger found in turns, by their text; shared between passes over one call. */
   readonly seen?: Map<string, ReadonlyArray<Candidate>>
@@ -113,6 +114,7 @@ export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<
     "tagger"
   )
   add(corrections(reader, candidates), "answers")
+  candidates = [...candidates, ...holidayDates(reader, candidates)]
   candidates = [...withoutUnlikely(call, candidates, readings.values)]
   add(readings.candidates, "calls")
   add(
@@ -120,9 +122,18 @@ export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<
     "provider"
   )
   yield
-  const first = resolve(candidates, threshold)
+  const first = resolve(candidates, threshold).flatMap((one) => withoutSpaces(call.text, one))
   yield
   const again = repeatCandidates(reader, first.filter(isSure)).map((one) => ({ ...one, recognizer: "repeats" }))
   yield
-  return again.length === 0 ? first : resolve([...candidates, ...again], threshold)
+  if (again.length === 0) return first
+  return resolve([...candidates, ...again], threshold).flatMap((one) => withoutSpaces(call.text, one))
+}
+
+/** What is left of a reading beside what is nothing may begin or end with spaces. */
+const withoutSpaces = (text: string, one: Found): ReadonlyArray<Found> => {
+  let { end, start } = one
+  while (start < end && text[start]?.trim() === "") start++
+  while (end > start && text[end - 1]?.trim() === "") end--
+  return start === end ? [] : [{ ...one, start, end }]
 }

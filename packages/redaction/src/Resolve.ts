@@ -1,4 +1,4 @@
-import { SURE_ALSO } from "./call-tagger/CallTagger.js"
+import { LIKELY_ALSO, SURE_ALSO } from "./call-tagger/CallTagger.js"
 import { wordSet } from "./Lexicon.js"
 import type { SensitiveField } from "./SensitiveField.js"
 import { type Candidate, inOrder, type TextSpan } from "./TextSpan.js"
@@ -125,16 +125,28 @@ const otherPeople = (best: Candidate & { readonly field: SensitiveField }): Read
 /** By how much a reading as a field that looks alike may be less sure than the one that names the span and still be one. */
 const ALIKE = 0.4
 
+/** The score from which on a form or a phrase is sure of its field. */
+const SURE = 0.85
+
 /** The score from which on a name was introduced as one: "my name is", "Mrs". */
 const INTRODUCED = 0.9
 
-/** Whether a reading is told by a question or by how its letters are said, rather than by a form or a name. */
-const isByQuestion = ({ isNamed, recognizer }: Candidate): boolean =>
-  isNamed !== true && (recognizer === "answers" || recognizer === "spelledCodes" || recognizer === "tagger")
+/** Recognizers of values that their form tells, whatever a question makes of them: dates, times and amounts. */
+const FORMS: ReadonlySet<string> = new Set(["birthDates", "clockTimes", "dates", "money", "monthsAndYears", "writtenForms"])
 
-/** Whether what the tagger of calls says counts as well: each field that is likely by what was said before. */
-const isLikelyToo = (one: Candidate, best: Candidate): boolean =>
-  best.recognizer === "calls" || (isByQuestion(best) && one.score >= SURE_ALSO && areAlike(best.field, one.field))
+/** Recognizers that a question, a sentence or how its letters are said tells a value, rather than its form. */
+const BY_CONTEXT: ReadonlySet<string> = new Set(["answers", "calls", "spelledCodes", "tagger"])
+
+/**
+ * Whether what the tagger of calls says counts as well: each field that is likely by what was said before, and where a form, a list
+ * or a phrase tells the value, those that look alike and are likelier.
+ */
+const isLikelyToo = (one: Candidate, best: Candidate): boolean => {
+  if (best.recognizer === "calls") return true
+  if (best.isNamed === true) return false
+  if (BY_CONTEXT.has(best.recognizer ?? "")) return one.score >= SURE_ALSO
+  return best.byCue !== true && best.score < SURE && areAlike(best.field, one.field) && one.score >= LIKELY_ALSO
+}
 
 /**
  * Whether a reading stays known beside the one that names the span, for those who request its field alone: whoever
@@ -145,6 +157,7 @@ const isOtherReading = (one: Candidate, best: Candidate): boolean => {
   // number, 904418236 is where you reach me" no phrase names it, and whatever else it may be counts.
   if (one.isGuess === true && best.byCue === true) return best.isNamed !== true && areAlike(best.field, one.field)
   if (one.recognizer === "calls") return isLikelyToo(one, best)
+  if (FORMS.has(one.recognizer ?? "") && BY_CONTEXT.has(best.recognizer ?? "")) return true
   const isAboutPerson = best.field === "medical_professional" || best.field === "password"
   if (isAboutPerson && one.field === "person_name") return true
   // A question asked for two things, and the answer may be either.

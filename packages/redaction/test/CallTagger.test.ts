@@ -1,9 +1,6 @@
 import * as Redaction from "@earshot/redaction"
-import { deflateRawSync } from "node:zlib"
 import { describe, expect, it } from "@effect/vitest"
 import { expectHidden, type Field, redacted } from "./Hidden.js"
-
-const { packCallModel, ROWS, CALL_LABELS, unpackCallModel } = Redaction.CallTagger
 
 const opening = "A: Thank you for calling, how can I help you today?"
 const machine = "C: My washing machine is leaking and it makes a loud noise"
@@ -53,24 +50,5 @@ describe("the tagger of calls", () => {
     const question = `A: ${"what was the mileage and ".repeat(8000)}`
     const codes = `C: ${"q one two three four then ".repeat(4000)}`
     expect(redacted([question, codes], ["account_number"])).toHaveLength(2)
-  })
-
-  it("packs and unpacks a model without a change", () => {
-    const weights = new Int8Array(ROWS * CALL_LABELS)
-    weights[3] = -128
-    weights[5 * CALL_LABELS] = 127
-    weights[5 * CALL_LABELS + CALL_LABELS - 1] = -1
-    weights[weights.length - 1] = 7
-    const transitions = new Float64Array(CALL_LABELS * CALL_LABELS).fill(0.5)
-    const model = unpackCallModel(packCallModel({ weights, step: 0.25, transitions }, deflateRawSync))
-    const back = new Int8Array(weights.length)
-    for (let row = 0; row < ROWS; row++)
-      for (let at = model.starts[row] ?? 0; at < (model.starts[row + 1] ?? 0); at++) {
-        const one = model.weights[at] ?? 0
-        back[row * CALL_LABELS + (one >> 8)] = (one & 255) - 128
-      }
-    expect(back).toEqual(weights)
-    expect(model.step).toBe(0.25)
-    expect(model.transitions).toEqual(transitions)
   })
 })

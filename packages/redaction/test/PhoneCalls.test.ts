@@ -24,13 +24,15 @@ const leakedAlone = (calls: ReadonlyArray<RedactionKit.LabeledCall>): number => 
 describe("calls written before a view of the rules", () => {
   for (const { harmless, most, mostAlone, mostTouched, name, values } of [
     { name: "fifth", values: 181, most: 1, mostAlone: 1, harmless: 61, mostTouched: 1 },
-    { name: "sixth", values: 167, most: 3, mostAlone: 7, harmless: 60, mostTouched: 1 },
+    { name: "sixth", values: 167, most: 3, mostAlone: 7, harmless: 60, mostTouched: 2 },
     { name: "seventh", values: 55, most: 0, mostAlone: 0, harmless: 25, mostTouched: 0 },
     { name: "eighth", values: 37, most: 1, mostAlone: 1, harmless: 16, mostTouched: 2 },
-    { name: "ninth", values: 380, most: 15, mostAlone: 26, harmless: 46, mostTouched: 7 },
+    { name: "ninth", values: 380, most: 16, mostAlone: 26, harmless: 46, mostTouched: 7 },
     { name: "tenth", values: 562, most: 13, mostAlone: 27, harmless: 46, mostTouched: 8 },
-    { name: "eleventh", values: 338, most: 35, mostAlone: 51, harmless: 30, mostTouched: 8 },
-    { name: "twelfth", values: 449, most: 73, mostAlone: 111, harmless: 60, mostTouched: 20 }
+    { name: "eleventh", values: 338, most: 25, mostAlone: 32, harmless: 30, mostTouched: 6 },
+    { name: "twelfth", values: 449, most: 52, mostAlone: 89, harmless: 60, mostTouched: 15 },
+    { name: "thirteenth", values: 817, most: 88, mostAlone: 114, harmless: 60, mostTouched: 15 },
+    { name: "fourteenth", values: 901, most: 121, mostAlone: 151, harmless: 60, mostTouched: 32 }
   ]) {
     it(`leave at most ${most} of ${values} values of the ${name} set readable, and ${mostAlone} with single fields`, () => {
       const calls = callsIn(name)

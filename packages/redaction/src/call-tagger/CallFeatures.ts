@@ -3,12 +3,26 @@ import { askedFor } from "../asked/AskedKinds.js"
 import { AGENT, type TurnTokens } from "../dialogue/Dialogue.js"
 import { isOfThing } from "../dialogue/Questions.js"
 import { fillers } from "../Lexicon.js"
-import { FEATURES, featuresOf, hashText, mix } from "../tagger/Features.js"
+import {
+  columnsOf,
+  FEATURES,
+  featuresOf,
+  hashText,
+  inCommon1,
+  inCommon2,
+  inCommon3,
+  inFirstNames,
+  inLastNames,
+  inOtherNames,
+  inPlaces,
+  MARGIN,
+  mix
+} from "../tagger/Features.js"
 import { inSet, type WordSets } from "../tagger/WordSets.js"
 import type { Token } from "../Tokens.js"
 
 /** How many rows of weights there are; features share rows by hash. */
-export const ROWS = 1 << 16
+export const ROWS = 1 << 18
 
 /** Words further away than those that the tagger of sentences looks at, and the template of each. */
 const windows: ReadonlyArray<readonly [template: number, by: number]> = [
@@ -38,9 +52,9 @@ export interface TurnContext {
   readonly isAgent: boolean
   /** How many turns back the turn is that this one answers; 0 where there is none. */
   readonly distance: number
+  /** The features of what was said, a template and a value each. */
+  readonly said: ReadonlyArray<readonly [template: number, value: number]>
   /** Hashes of words. */
-  readonly asking: ReadonlyArray<number>
-  readonly before: ReadonlyArray<number>
   readonly previousWords: ReadonlySet<number>
 }
 
@@ -62,19 +76,20 @@ const ANY_FIGURE = 1
 const FILLER = 2
 const FIRST_WORD_KIND = 200
 
+const FIGURE_CLASSES: ReadonlySet<string> = new Set("dzNo")
+const ANY_NAME = inFirstNames | inLastNames | inOtherNames
+
 /** What a token is beside what was asked: its class, or how common a word it is and whether it is a name or a place. */
-const kindOf = ({ cls, lower }: Token, sets: WordSets): number => {
-  if (/^[dzNo]$/.test(cls)) return ANY_FIGURE
-  if (cls !== "w") return cls.charCodeAt(0)
+const kindOf = ({ cls, lower }: Token, sets: number): number => {
+  if (cls !== "w") return FIGURE_CLASSES.has(cls) ? ANY_FIGURE : cls.charCodeAt(0)
   if (fillers.has(lower)) return FILLER
-  const isName = inSet(sets.firstNames, lower) || inSet(sets.lastNames, lower) || inSet(sets.otherNames, lower)
-  const rarity = inSet(sets.common1, lower) ? 0 : inSet(sets.common2, lower) ? 1 : inSet(sets.common3, lower) ? 2 : 3
-  return FIRST_WORD_KIND + rarity * 4 + (isName ? 1 : 0) + (inSet(sets.places, lower) ? 2 : 0)
+  const rarity = (sets & inCommon1) !== 0 ? 0 : (sets & inCommon2) !== 0 ? 1 : (sets & inCommon3) !== 0 ? 2 : 3
+  return FIRST_WORD_KIND + rarity * 4 + ((sets & ANY_NAME) !== 0 ? 1 : 0) + ((sets & inPlaces) !== 0 ? 2 : 0)
 }
 
 /** Classes of figures and letters. */
-export const CODE = /^[dtyzNXxoL]$/
-const BETWEEN = /^[-.,/]$/
+export const CODE: ReadonlySet<string> = new Set("dtyzNXxoL")
+const BETWEEN: ReadonlySet<string> = new Set("-.,/")
 
 /** The length of a code, in fewer steps the longer it is. */
 const lengthClass = (count: number): number =>
@@ -87,8 +102,8 @@ const codeLengths = (all: ReadonlyArray<Token>, from: number, to: number): Uint8
     let end = at
     let count = 0
     for (let token = all[end]; end < to && token !== undefined; token = all[++end]) {
-      const isCode = CODE.test(token.cls)
-      if (!isCode && (end === at || !BETWEEN.test(token.text))) break
+      const isCode = CODE.has(token.cls)
+      if (!isCode && (end === at || !BETWEEN.has(token.text))) break
       if (isCode) count += token.cls === "N" || token.cls === "X" ? token.text.length : 1
     }
     if (end > at) lengths.fill(lengthClass(count), at - from, end - from)
@@ -191,30 +206,36 @@ export class CallFeatures {
   contextOf(turn: number): TurnContext {
     const { all } = this.call.tokens
     const [asking, own] = this.#before(turn)
-    return {
-      isAgent: this.call.turns[turn]?.speaker === AGENT,
-      distance: asking < 0 ? 0 : turn - asking,
-      asking: lastWords(all, this.turns[asking] ?? NO_TURN, MAX_ASKING),
-      before: lastWords(all, this.turns[own] ?? NO_TURN, MAX_BEFORE),
-      previousWords: this.#tellingWords(turn - 1)
+    const isAgent = this.call.turns[turn]?.speaker === AGENT
+    const distance = asking < 0 ? 0 : turn - asking
+    const said: Array<readonly [template: number, value: number]> = [[50, distance * 2 + (isAgent ? 1 : 0)]]
+    let last = TURN_BEGINS
+    for (const word of lastWords(all, this.turns[asking] ?? NO_TURN, MAX_ASKING)) {
+      said.push([51, word], [52, mix(last, word)])
+      last = word
     }
+    said.push([52, mix(last, TURN_ENDS)])
+    for (const word of lastWords(all, this.turns[own] ?? NO_TURN, MAX_BEFORE)) said.push([53, word])
+    return { isAgent, distance, said, previousWords: this.#tellingWords(turn - 1) }
   }
 
   /** The features of tokens `from` to `to`, which are of one turn. */
   of(context: TurnContext, from: number, to: number): StretchFeatures {
     const { all } = this.call.tokens
     const length = to - from
-    const local = featuresOf(this.call.tokens, from, to, this.sets)
+    const columns = columnsOf(this.call.tokens, from, to, this.sets)
+    const local = featuresOf(columns)
+    const words = Int32Array.from(columns.tokens, wordHash)
     const own = new Int32Array(length * OWN)
     const kinds = new Uint8Array(length)
     const codes = codeLengths(all, from, to)
     const side = context.isAgent ? 1 : 0
     const size = Math.min(6, Math.ceil(Math.log2(length + 1)))
-    for (let i = 0; i < length; i++) {
-      const token = all[from + i]
-      if (token === undefined) continue
-      const kind = kindOf(token, this.sets)
+    const shared: Array<Int32Array> = []
+    for (const [i, token] of columns.tokens.entries()) {
+      const kind = kindOf(token, columns.sets[i + MARGIN] ?? 0)
       kinds[i] = kind
+      shared[kind] ??= sharedRows(context, kind)
       let f = i * OWN
       for (let n = 0; n < FEATURES; n++) own[f++] = (local[i * FEATURES + n] ?? 0) & (ROWS - 1)
       const put = (template: number, value: number): void => {
@@ -224,32 +245,18 @@ export class CallFeatures {
       put(31, kind)
       put(32, kind * 16 + code)
       put(33, mix(kind * 16 + Math.min(9, i), size))
-      put(34, kind * 4 + side * 2 + (context.previousWords.has(wordHash(token)) ? 1 : 0))
+      put(34, kind * 4 + side * 2 + (context.previousWords.has(words[i] ?? 0) ? 1 : 0))
       put(35, mix(code, size * 2 + side))
-      for (const [template, by] of windows) {
-        const near = i + by >= 0 && i + by < length ? all[from + i + by] : undefined
-        put(template, mix(near === undefined ? OUTSIDE : wordHash(near), kind))
-      }
+      for (const [template, by] of windows) put(template, mix(words[i + by] ?? OUTSIDE, kind))
     }
-    const shared: Array<Int32Array> = []
-    for (const kind of new Set(kinds)) shared[kind] = sharedRows(context, kind)
     return { length, own, kinds, shared }
   }
 }
 
-const sharedRows = ({ asking, before, distance, isAgent }: TurnContext, kind: number): Int32Array => {
-  const rows: Array<number> = []
-  const put = (template: number, value: number): void => {
-    rows.push(mix(mix(value, kind), template * 0x01000193) & (ROWS - 1))
-  }
-  put(50, distance * 2 + (isAgent ? 1 : 0))
-  let last = TURN_BEGINS
-  for (const word of asking) {
-    put(51, word)
-    put(52, mix(last, word))
-    last = word
-  }
-  put(52, mix(last, TURN_ENDS))
-  for (const word of before) put(53, word)
-  return Int32Array.from(rows)
+/** The rows of what was said before, for a kind of token. */
+const sharedRows = ({ said }: TurnContext, kind: number): Int32Array => {
+  const rows = new Int32Array(said.length)
+  for (const [at, [template, value]] of said.entries())
+    rows[at] = mix(mix(value, kind), template * 0x01000193) & (ROWS - 1)
+  return rows
 }

@@ -276,7 +276,7 @@ const MESSAGE = /^(text|message|sms|email|mail|notification)$/
 const IN_MESSAGE = /^(?:in|from|on|inside) (?:the|that|our|your|a|this)$/
 const NUMBER = /^(number|numbers|digits|figures)$/
 const OTHER_CODE = wordSet(
-  "zip post postal promo coupon discount error area dress country product color bar qr source part batch lot stock warranty"
+  "zip post postal promo coupon discount error area dress country product color bar qr source part batch lot stock warranty order ticket tracking"
 )
 
 /** Whether a token names a code that was sent; behind "texted" and the like also a number is one. */

@@ -1,4 +1,5 @@
 import { belowHundred } from "../Cardinals.js"
+import { wordSet } from "../Lexicon.js"
 import type { Candidate } from "../TextSpan.js"
 import { matchClasses, tokenAt } from "../Tokens.js"
 import { atWords, byPattern, byToken, type CallReader, type Recognizer } from "./CallReader.js"
@@ -210,30 +211,42 @@ const ordinalDays = (reader: CallReader): ReadonlyArray<Candidate> =>
     return isDate ? [dateCandidate(reader, from + 1, to, 0.6, "day of the month")] : []
   })
 
-const HOLIDAY =
-  /^(easter|christmas|xmas|thanksgiving|pentecost|whitsun|diwali|eid|hanukkah|passover|ramadan|halloween)$/
+const HOLIDAYS = wordSet(
+  "easter christmas xmas thanksgiving pentecost whitsun diwali eid hanukkah passover ramadan halloween michaelmas midsummer hogmanay juneteenth"
+)
 /** First words of holidays that are none alone: "labor day", "good friday". */
-const START_OF_HOLIDAY = /^(labor|labour|memorial|independence|new|good|boxing)$/
+const STARTS_OF_HOLIDAYS = wordSet(
+  "labor labour memorial independence new good boxing black palm ash shrove canada australia anzac valentine's mother's father's patrick's veterans presidents columbus"
+)
 /** Words of a holiday behind its first one. */
-const REST_OF_HOLIDAY = /^(day|year|year's|years|eve|friday|monday|sunday)$/
+const REST_OF_HOLIDAY = wordSet("day year year's years eve friday monday tuesday wednesday sunday")
+
+/** Where a holiday ends that begins at a token; undefined where none does. */
+const holidayEnd = (reader: CallReader, first: number): number | undefined => {
+  const isAlone = HOLIDAYS.has(reader.word(first))
+  if (!isAlone && !STARTS_OF_HOLIDAYS.has(reader.word(first))) return undefined
+  let to = first + 1
+  while (REST_OF_HOLIDAY.has(reader.word(to)) && to - first < 3) to++
+  return isAlone || to > first + 1 ? to : undefined
+}
 
 /** "the monday after easter", "the week before christmas day" */
 const nearHolidays = byToken([
   atWords("before after of following", (reader, at, found) => {
-    const first = at + 1
-    const isHoliday =
-      HOLIDAY.test(reader.word(first)) ||
-      (START_OF_HOLIDAY.test(reader.word(first)) && REST_OF_HOLIDAY.test(reader.word(first + 1)))
-    if (!isHoliday) return undefined
+    const to = holidayEnd(reader, at + 1)
     const isDay = reader.cls(at - 1) === "W" || /^(day|week|weekend|fortnight)$/.test(reader.word(at - 1))
-    if (!isDay) return undefined
-    let to = first + 1
-    while (REST_OF_HOLIDAY.test(reader.word(to)) && to - first < 3) to++
+    if (to === undefined || !isDay) return undefined
     const from = /^(the|a)$/.test(reader.word(at - 2)) ? at - 2 : at - 1
     found.push(reader.candidate("date", from, to, 0.9, "a day near a holiday"))
     return undefined
   })
 ])
+
+/** Holidays among events: dates too, for those who request dates alone. */
+export const holidayDates = (reader: CallReader, candidates: ReadonlyArray<Candidate>): ReadonlyArray<Candidate> =>
+  candidates
+    .filter(({ field, start }) => field === "event" && holidayEnd(reader, tokenAt(reader.call.tokens, start)) !== undefined)
+    .map((one) => ({ ...one, field: "date", isAlso: true }))
 
 /** Days of the calendar: "3/14/2020", "March third", "the third of March", "on the 23rd". */
 export const dates: Recognizer = (reader) => [

@@ -47,10 +47,11 @@ const readingOf = (token: Token): string => {
 const withoutOwner = (lower: string): string => (lower.endsWith("'s") ? lower.slice(0, -2) : lower)
 
 /** Places of the arrays below before the first and after the last token. */
-const MARGIN = 2
+export const MARGIN = 2
 
 /** What is known of the tokens of a turn, by position plus `MARGIN`; beyond either end there are values of their own. */
-interface Columns {
+export interface Columns {
+  readonly tokens: ReadonlyArray<Token>
   readonly words: Int32Array
   readonly shapes: Int32Array
   /** Which word sets a word is in, as bits. */
@@ -59,14 +60,14 @@ interface Columns {
   readonly hasCapital: boolean
 }
 
-const inFirstNames = 1
-const inLastNames = 2
-const inPlaces = 4
+export const inFirstNames = 1
+export const inLastNames = 2
+export const inPlaces = 4
 const inPlacePhrase = 8
-const inCommon1 = 16
-const inCommon2 = 32
-const inCommon3 = 64
-const inOtherNames = 128
+export const inCommon1 = 16
+export const inCommon2 = 32
+export const inCommon3 = 64
+export const inOtherNames = 128
 
 const wordFlags = (word: string, sets: WordSets): number => {
   let flags = 0
@@ -103,7 +104,9 @@ const flagsOf = (all: ReadonlyArray<Token>, sets: WordSets): Int32Array => {
   return known
 }
 
-const columnsOf = (all: ReadonlyArray<Token>, sets: WordSets): Columns => {
+/** What is known of tokens `from` to `to`, which are of one turn. */
+export const columnsOf = (tokens: Tokens, from: number, to: number, sets: WordSets): Columns => {
+  const all = tokens.all.slice(from, to)
   const size = all.length + 2 * MARGIN
   const words = new Int32Array(size).fill(1)
   const shapes = new Int32Array(size).fill(30)
@@ -118,18 +121,17 @@ const columnsOf = (all: ReadonlyArray<Token>, sets: WordSets): Columns => {
     kinds[i + MARGIN] = token.cls.charCodeAt(0)
     if (i > 0 && shape === 1) hasCapital = true
   }
-  return { words, shapes, sets: flagsOf(all, sets), kinds, hasCapital }
+  return { tokens: all, words, shapes, sets: flagsOf(all, sets), kinds, hasCapital }
 }
 
 const valueAt = (column: Int32Array, at: number): number => column[at] ?? 0
 
 /**
- * The features of tokens `from` to `to` (one turn), `FEATURES` rows a token. They look two tokens to either side, at
+ * The features of the tokens of a turn, `FEATURES` rows a token. They look two tokens to either side, at
  * endings, at shape, at token classes and at which word sets the word is in; never at the tags given to others.
  */
-export const featuresOf = (tokens: Tokens, from: number, to: number, sets: WordSets): Int32Array => {
-  const all = tokens.all.slice(from, to)
-  const columns = columnsOf(all, sets)
+export const featuresOf = (columns: Columns): Int32Array => {
+  const { tokens: all } = columns
   const rows = new Int32Array(all.length * FEATURES)
   const cased = columns.hasCapital ? 64 : 0
   const { kinds, sets: flags, shapes, words } = columns

@@ -4,8 +4,8 @@ import { isMarker } from "../Languages.js"
 import type { Steps } from "../Steps.js"
 import { type Candidate, candidate } from "../TextSpan.js"
 import { type SensitiveField, sensitiveFields } from "../SensitiveField.js"
-import { marginalsOf } from "./Chain.js"
-import { FEATURES, featuresOf } from "./Features.js"
+import { ChainSums, type LikelyRun, likelyRuns } from "./ChainModel.js"
+import { columnsOf, FEATURES, featuresOf } from "./Features.js"
 import { LABELS, type Model, taggerLabels, unpackModel } from "./Model.js"
 import { inSet } from "./WordSets.js"
 import { wordSet } from "../Lexicon.js"
@@ -25,58 +25,11 @@ const MAX_STRETCH = 400
 
 const LONG_NUMBER = 7
 
-/** A stretch whose every token is this much likelier to be nothing than anything else is not looked at further. */
-const LEAST_MARGIN = -5
-
-/** The sum of the weights of each token's features, `LABELS` numbers a token, as whole numbers of the model's step. */
-const emissions = ({ weights }: Model, rows: Int32Array, length: number): Int32Array => {
-  const sums = new Int32Array(length * LABELS)
-  for (let i = 0; i < length; i++) {
-    const first = i * FEATURES
-    for (let label = 0; label < LABELS; label++) {
-      let sum = 0
-      for (let f = first; f < first + FEATURES; f++) sum += weights[(rows[f] ?? 0) * LABELS + label] ?? 0
-      sums[i * LABELS + label] = sum
-    }
-  }
-  return sums
-}
-
-/** By how much the likeliest label of any token exceeds "none". */
-const bestMargin = (sums: Int32Array): number => {
-  let best = -Infinity
-  for (let at = 0; at < sums.length; at += LABELS) {
-    const none = sums[at] ?? 0
-    for (let label = at + 1; label < at + LABELS; label++) {
-      const margin = (sums[label] ?? 0) - none
-      if (margin > best) best = margin
-    }
-  }
-  return best
-}
-
-/**
- * How likely each token of a stretch is each label, by the forward and backward passes of the field; `LABELS` numbers
- * a token, which sum to 1. Undefined where nothing in the stretch comes near to being claimed.
- */
-export const marginals = (model: Model, rows: Int32Array, length: number): Float64Array | undefined => {
-  const sums = emissions(model, rows, length)
-  if (bestMargin(sums) * model.step < LEAST_MARGIN) return undefined
-  const scores = new Float64Array(sums.length)
-  for (let at = 0; at < sums.length; at++) scores[at] = (sums[at] ?? 0) * model.step
-  return marginalsOf(scores.subarray(0, length * LABELS), stepsOf(model), LABELS)
-}
-
-const knownSteps = new WeakMap<Model, Float64Array>()
-
-/** The transitions of a model as factors, which are the same for every stretch. */
-const stepsOf = (model: Model): Float64Array => {
-  const known = knownSteps.get(model)
-  if (known !== undefined) return known
-  const steps = new Float64Array(LABELS * LABELS)
-  for (let at = 0; at < steps.length; at++) steps[at] = Math.exp(model.transitions[at] ?? 0)
-  knownSteps.set(model, steps)
-  return steps
+/** How likely tokens of a stretch are each label, where they may be part of a value. */
+const likelyIn = (model: Model, rows: Int32Array, length: number): ReadonlyArray<LikelyRun> => {
+  const sums = new ChainSums(model, length)
+  for (let i = 0; i < length; i++) sums.add(i, rows, i * FEATURES, (i + 1) * FEATURES)
+  return likelyRuns(sums)
 }
 
 const fields = taggerLabels.map((label) => sensitiveFields.find((field) => field === label.replace("+", "")))
@@ -188,20 +141,20 @@ class Tagger {
   /** What is found in a stretch. */
   find(from: number, to: number): ReadonlyArray<Candidate> {
     const { tokens } = this.call
-    const likely = marginals(this.model, featuresOf(tokens, from, to, this.model.sets), to - from)
-    if (likely === undefined) return []
-    const claims = this.#claims(likely, from, to)
+    const runs = likelyIn(this.model, featuresOf(columnsOf(tokens, from, to, this.model.sets)), to - from)
+    const claims = runs.flatMap((run) => this.#claims(run, from))
     return claims.flatMap((claim, at) => {
       const one = this.#isBelonging(claim, claims[at - 1]) ? undefined : this.#candidate(claim)
       return one === undefined ? [] : [one, ...this.#otherReading(one, claim)]
     })
   }
 
-  #claims(likely: Float64Array, from: number, to: number): ReadonlyArray<Claim> {
+  /** The claims of a run of a stretch that begins at token `start`. */
+  #claims({ from, likely, to }: LikelyRun, start: number): ReadonlyArray<Claim> {
     const claims: Array<Claim> = []
     let open: Claim | undefined
-    for (let at = from; at < to; at++) {
-      const { label, total } = likeliest(likely, at - from, this.everyday)
+    for (let at = start + from; at < start + to; at++) {
+      const { label, total } = likeliest(likely, at - start - from, this.everyday)
       const cls = this.call.tokens.all[at]?.cls
       if (total < this.#least || cls === "P" || cls === "n" || this.#isPossessive(at)) {
         open = undefined

@@ -1,4 +1,5 @@
 export * from "./Chain.js"
+export * from "./ChainModel.js"
 export * from "./Features.js"
 export * from "./Model.js"
 export * from "./Tagger.js"
