@@ -24,6 +24,14 @@ const calls = [
   ...Array.from({ length: HARMLESS }, () => RedactionKit.harmlessCalls("fit")).flat()
 ]
 console.log(`${calls.length} calls`)
-const model = trainCalls(calls, { epochs: 8, averaged: 4, rate: 0.12, dropout: 0.3, prune: 0.1, l2: 0.0005, seed: SEED })
+const model = trainCalls(calls, {
+  epochs: 8,
+  averaged: 4,
+  rate: 0.12,
+  dropout: 0.3,
+  prune: 0.1,
+  l2: 0.0005,
+  seed: SEED
+})
 const packed = Redaction.CallTagger.packCallModel(model, (bytes) => deflateRawSync(bytes, { level: 9 }))
 writeOrCheck(fileURLToPath(new URL("../../data/calls.bin", import.meta.url)), packed)

@@ -23,7 +23,15 @@ import {
 import { train, type TrainOptions } from "./Train.js"
 
 const SEED = 20240601
-const options: TrainOptions = { epochs: 10, averaged: 1, rate: 0.12, dropout: 0.15, prune: 0.04, l2: 0.0002, seed: SEED }
+const options: TrainOptions = {
+  epochs: 10,
+  averaged: 1,
+  rate: 0.12,
+  dropout: 0.15,
+  prune: 0.04,
+  l2: 0.0002,
+  seed: SEED
+}
 const FOLDS = 5
 
 const here = (path: string): string => fileURLToPath(new URL(`../../fit/${path}`, import.meta.url))
@@ -90,7 +98,9 @@ if (process.argv.includes("--cross-validate")) {
   const folds = (calls: ReadonlyArray<RedactionKit.LabeledCall>, fold: number, inside: boolean) =>
     calls.filter((call) => (foldOf(templateOf(call)) === fold) === inside)
   for (let fold = 0; fold < only; fold++)
-    models.push(Redaction.Tagger.unpackModel(packed(train(training(examplesOf(folds(spoken, fold, false))), sets, options))))
+    models.push(
+      Redaction.Tagger.unpackModel(packed(train(training(examplesOf(folds(spoken, fold, false))), sets, options)))
+    )
   for (const [name, calls, everyday] of [["spoken", spoken, true]] as const) {
     const kept = calls.filter((call) => foldOf(templateOf(call)) < only)
     for (const plain of process.argv.includes("--sweep") ? [0.36, 0.42, 0.5] : [undefined]) {

@@ -132,7 +132,14 @@ const SURE = 0.85
 const INTRODUCED = 0.9
 
 /** Recognizers of values that their form tells, whatever a question makes of them: dates, times and amounts. */
-const FORMS: ReadonlySet<string> = new Set(["birthDates", "clockTimes", "dates", "money", "monthsAndYears", "writtenForms"])
+const FORMS: ReadonlySet<string> = new Set([
+  "birthDates",
+  "clockTimes",
+  "dates",
+  "money",
+  "monthsAndYears",
+  "writtenForms"
+])
 
 /** Recognizers that a question, a sentence or how its letters are said tells a value, rather than its form. */
 const BY_CONTEXT: ReadonlySet<string> = new Set(["answers", "calls", "spelledCodes", "tagger"])
@@ -148,6 +155,12 @@ const isLikelyToo = (one: Candidate, best: Candidate): boolean => {
   return best.byCue !== true && best.score < SURE && areAlike(best.field, one.field) && one.score >= LIKELY_ALSO
 }
 
+/** Whether a reading is a value of its own whatever names the span: an amount that a question makes a number, a doctor's name. */
+const isOfAnyField = (one: Candidate, best: Candidate): boolean => {
+  if (FORMS.has(one.recognizer ?? "") && BY_CONTEXT.has(best.recognizer ?? "")) return true
+  return one.field === "person_name" && (best.field === "medical_professional" || best.field === "password")
+}
+
 /**
  * Whether a reading stays known beside the one that names the span, for those who request its field alone: whoever
  * requests it must not find the value because another field looked likelier.
@@ -157,9 +170,7 @@ const isOtherReading = (one: Candidate, best: Candidate): boolean => {
   // number, 904418236 is where you reach me" no phrase names it, and whatever else it may be counts.
   if (one.isGuess === true && best.byCue === true) return best.isNamed !== true && areAlike(best.field, one.field)
   if (one.recognizer === "calls") return isLikelyToo(one, best)
-  if (FORMS.has(one.recognizer ?? "") && BY_CONTEXT.has(best.recognizer ?? "")) return true
-  const isAboutPerson = best.field === "medical_professional" || best.field === "password"
-  if (isAboutPerson && one.field === "person_name") return true
+  if (isOfAnyField(one, best)) return true
   // A question asked for two things, and the answer may be either.
   if (one.recognizer === best.recognizer && (one.isAlso === true || best.recognizer === "answers")) return true
   // What was asked for is told better than by other phrases near it.

@@ -79,9 +79,9 @@ describe("models of linear-chain conditional random fields", () => {
     const transition = fc.record({ from: label, to: label, factor: fc.double({ min: 0.05, max: 20, noNaN: true }) })
     fc.assert(
       fc.property(
-        fc.integer({ min: 1, max: 4 }).chain((length) =>
-          fc.array(score, { minLength: length * labels, maxLength: length * labels })
-        ),
+        fc
+          .integer({ min: 1, max: 4 })
+          .chain((length) => fc.array(score, { minLength: length * labels, maxLength: length * labels })),
         fc.uniqueArray(transition, { selector: ({ from, to }) => from * labels + to, maxLength: labels ** 2 }),
         (scores, all) => {
           const transitions = {

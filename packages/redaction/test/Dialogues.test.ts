@@ -10,7 +10,12 @@ const alone = new Map(Redaction.sensitiveFields.map((field) => [field, finderOf(
 const aloneOf = (field: Redaction.SensitiveField): RedactionKit.Finder => alone.get(field) ?? all
 
 /** Most values of a field that may leak, of a hundred, in dialogues whose wording the rules were not written with. */
-const MOST: Partial<Record<Redaction.SensitiveField, number>> = { origin: 4, person_name: 3, healthcare_number: 2, username: 2 }
+const MOST: Partial<Record<Redaction.SensitiveField, number>> = {
+  origin: 4,
+  person_name: 3,
+  healthcare_number: 2,
+  username: 2
+}
 const MOST_OTHERWISE = 1
 
 const shareOf = ({ leaked, values }: RedactionKit.LeakCount): number => (100 * leaked) / values

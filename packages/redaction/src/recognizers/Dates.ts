@@ -216,7 +216,8 @@ const HOLIDAYS = wordSet(
 )
 /** First words of holidays that are none alone: "labor day", "good friday". */
 const STARTS_OF_HOLIDAYS = wordSet(
-  "labor labour memorial independence new good boxing black palm ash shrove canada australia anzac valentine's mother's father's patrick's veterans presidents columbus"
+  `memorial independence new good boxing black palm ash shrove canada australia anzac valentine's mother's father's
+ patrick's veterans presidents columbus`
 )
 /** Words of a holiday behind its first one. */
 const REST_OF_HOLIDAY = wordSet("day year year's years eve friday monday tuesday wednesday sunday")
@@ -224,7 +225,7 @@ const REST_OF_HOLIDAY = wordSet("day year year's years eve friday monday tuesday
 /** Where a holiday ends that begins at a token; undefined where none does. */
 const holidayEnd = (reader: CallReader, first: number): number | undefined => {
   const isAlone = HOLIDAYS.has(reader.word(first))
-  if (!isAlone && !STARTS_OF_HOLIDAYS.has(reader.word(first))) return undefined
+  if (!isAlone && !STARTS_OF_HOLIDAYS.has(reader.word(first)) && !/^labou?r$/.test(reader.word(first))) return undefined
   let to = first + 1
   while (REST_OF_HOLIDAY.has(reader.word(to)) && to - first < 3) to++
   return isAlone || to > first + 1 ? to : undefined
@@ -245,7 +246,9 @@ const nearHolidays = byToken([
 /** Holidays among events: dates too, for those who request dates alone. */
 export const holidayDates = (reader: CallReader, candidates: ReadonlyArray<Candidate>): ReadonlyArray<Candidate> =>
   candidates
-    .filter(({ field, start }) => field === "event" && holidayEnd(reader, tokenAt(reader.call.tokens, start)) !== undefined)
+    .filter(
+      ({ field, start }) => field === "event" && holidayEnd(reader, tokenAt(reader.call.tokens, start)) !== undefined
+    )
     .map((one) => ({ ...one, field: "date", isAlso: true }))
 
 /** Days of the calendar: "3/14/2020", "March third", "the third of March", "on the 23rd". */

@@ -157,8 +157,7 @@ export class ChainSums {
     const { labels, step } = this.model
     const scores = new Float64Array((to - from) * labels)
     for (let token = from, at = 0; token < to; token++)
-      for (let label = 0; label < labels; label++)
-        scores[at++] = labelIn(this.pairs, token * this.#width, label) * step
+      for (let label = 0; label < labels; label++) scores[at++] = labelIn(this.pairs, token * this.#width, label) * step
     return scores
   }
 }
