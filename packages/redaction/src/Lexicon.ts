@@ -117,6 +117,9 @@ export const spokenTlds =
  ly gg cc fm li lt lv sk si rs ua bg hr ph vn pk ng ke gh ma sa ae qa lk design studio art bank law software systems works world
  life finance capital team care dental clinic church fit press news media photography academy school email name pro travel agency company media digital services solutions group`)
 
+/** Function words that are frequent last names too: "my name is Will Young". */
+export const surnameWords: ReadonlySet<string> = wordSet("young little long day")
+
 /** The most common words, over which no name or place is claimed without a reason beside the word itself. */
 export const functionWords =
   wordSet(`a an the and or but if then so as at by for from in into of off on onto out over to up with without

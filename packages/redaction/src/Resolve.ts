@@ -1,4 +1,4 @@
-import { LIKELY_ALSO, SURE_ALSO } from "./call-tagger/CallTagger.js"
+import { MIN_WITH_FORM, MIN_AFTER_QUESTION } from "./call-tagger/CallTagger.js"
 import { wordSet } from "./Lexicon.js"
 import type { SensitiveField } from "./SensitiveField.js"
 import { type Candidate, inOrder, type TextSpan } from "./TextSpan.js"
@@ -151,8 +151,8 @@ const BY_CONTEXT: ReadonlySet<string> = new Set(["answers", "calls", "spelledCod
 const isLikelyToo = (one: Candidate, best: Candidate): boolean => {
   if (best.recognizer === "calls") return true
   if (best.isNamed === true) return false
-  if (BY_CONTEXT.has(best.recognizer ?? "")) return one.score >= SURE_ALSO
-  return best.byCue !== true && best.score < SURE && areAlike(best.field, one.field) && one.score >= LIKELY_ALSO
+  if (BY_CONTEXT.has(best.recognizer ?? "")) return one.score >= MIN_AFTER_QUESTION
+  return best.byCue !== true && best.score < SURE && areAlike(best.field, one.field) && one.score >= MIN_WITH_FORM
 }
 
 /** Whether a reading is a value of its own whatever names the span: an amount that a question makes a number, a doctor's name. */

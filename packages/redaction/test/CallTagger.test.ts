@@ -3,6 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { expectHidden, type Field, redacted } from "./Hidden.js"
 
 const opening = "A: Thank you for calling, how can I help you today?"
+const colors = "A: do you want the blue one or the red one"
 const machine = "C: My washing machine is leaking and it makes a loud noise"
 
 describe("the tagger of calls", () => {
@@ -28,6 +29,9 @@ describe("the tagger of calls", () => {
     ["phone_number", [machine, "A: your phone number ends in oh one three two"], "three"],
     ["money", ["C: I'd like to check my order please", "A: your credit limit is five thousand"], "five"],
     ["age", [machine, "A: your daughter is nine"], "nine"],
+    ["money", [colors, "C: the blue one and I tipped him 5 dollars"], "dollars"],
+    ["time", [colors, "C: the blue one and my shift starts at nine"], "nine"],
+    ["person_name", [opening, "C: My name is Will Young."], "Young"],
     ["phone_number", ["A: How many miles does the odometer show?", "C: anyway my direct line is 415-555-2671"], "2671"]
   ])("takes nothing away that a phrase names, whatever was said before: %s", (field, lines, value) => {
     expectHidden(field, lines, value)
@@ -44,6 +48,28 @@ describe("the tagger of calls", () => {
         )
       ).toEqual(once)
     }
+  })
+
+  it("reads a code that is read back the same way however far away a placeholder is", () => {
+    const between = ["A: okay", "C: yes", "A: right then", "C: fine", "A: go on", "C: sure", "A: mm hm", "C: okay"]
+    for (let count = 0; count <= between.length; count += 2)
+      for (const code of ["44172", "90210", "5512"]) {
+        const lines = [
+          "C: my name is John Porter",
+          ...between.slice(0, count),
+          "A: what does it say on the label there",
+          `C: ${code}`,
+          `A: ${code}`
+        ]
+        const once = redacted(lines, Redaction.sensitiveFields)
+        const again = once.map((content, at) => `${(lines[at] ?? "").slice(0, 3)}${content}`)
+        expect(redacted(again, Redaction.sensitiveFields)).toEqual(once)
+      }
+  })
+
+  it("leaves a list price near a placeholder, and one behind it", () => {
+    const lines = ["C: my name is John Porter", "A: our monthly plan is 15 dollars", "C: okay"]
+    expect(redacted(lines, Redaction.sensitiveFields)[1]).toBe("our monthly plan is 15 dollars")
   })
 
   it("answers a question of any length", () => {

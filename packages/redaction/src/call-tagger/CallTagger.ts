@@ -52,14 +52,18 @@ const STEP = 2048
 const LEAST_UNASKED = 0.6
 /** How likely a question asks for nothing for it to count as one that does. */
 const SURE_NOTHING = 0.7
+
+/** What stands for how likely a token is where its turn is not read because of placeholders. */
+export const UNREAD = -1
+
 /** What the tagger of calls makes of a call. */
 export interface CallReadings {
   readonly candidates: ReadonlyArray<Candidate>
-  /** How likely each token is part of a value; NaN where it was not read. */
+  /** How likely each token is part of a value; NaN in calls that are not read, and `UNREAD` in turns near placeholders. */
   readonly values: Float64Array
 }
 
-/** What was read in turns, by their places: with what was said before it, a turn that is read again is the same. */
+/** Readings by turn. A turn is read only where no placeholder is near, so its reading does not change when the call is read again. */
 export type KnownReadings = Map<number, CallReadings>
 
 /** Whether two sides speak; the tagger knows nothing but conversations. */
@@ -92,7 +96,10 @@ export function* readingValues(
   for (const [turn, { from, to }] of turns.entries()) {
     if (to <= from || call.turns[turn]?.apart === true) continue
     if (hasPlaceholder(call, from, to)) redacted = turn
-    if (turn - redacted <= MAX_BACK) continue
+    if (turn - redacted <= MAX_BACK) {
+      values.fill(UNREAD, from, to)
+      continue
+    }
     let reading = seen.get(turn)
     if (reading === undefined) {
       read += to - from
@@ -100,7 +107,7 @@ export function* readingValues(
         yield
         read = 0
       }
-      reading = yield* readingTurn(features, turn, model, thresholds, seen)
+      reading = yield* readingTurn(features, turn, model, thresholds)
       seen.set(turn, reading)
     }
     values.set(reading.values, from)
@@ -114,40 +121,33 @@ function* readingTurn(
   features: CallFeatures,
   turn: number,
   model: ChainModel,
-  thresholds: CallThresholds,
-  seen: KnownReadings
+  thresholds: CallThresholds
 ): Steps<CallReadings> {
   const { from, to } = features.turns[turn] ?? { from: 0, to: 0 }
   const values = new Float64Array(to - from)
   const candidates: Array<Candidate> = []
   const context = features.contextOf(turn)
-  const asksElse = unaskedIn(features, turn, context, seen.get(turn - 1)?.candidates.length === 0)
+  const isSuppressed = suppressionOf(features, turn, context)
   for (let first = from; first < to; first += MAX_STRETCH) {
     if (first > from) yield
     const last = Math.min(to, first + MAX_STRETCH)
     for (const run of likelyIn(model, features.of(context, first, last))) {
       for (const claim of claimsIn(run, first, values.subarray(first - from), thresholds.value))
-        if (!asksElse(claim)) candidates.push(...valuesOf(features.call, claim, thresholds))
+        if (!isSuppressed(claim)) candidates.push(...valuesOf(features.call, claim, thresholds))
     }
   }
   return { candidates, values }
 }
 
 /** Whether a claim of a turn answers a question that asks for nothing of a person, or reads such an answer back. */
-const unaskedIn = (
-  features: CallFeatures,
-  turn: number,
-  context: TurnContext,
-  isEmptyBefore: boolean
-): ((claim: Claim) => boolean) => {
+const suppressionOf = (features: CallFeatures, turn: number, context: TurnContext): ((claim: Claim) => boolean) => {
   const asking = turn - context.distance
   if (asking === turn) return () => false
   // Questions may be long, and are looked at once a turn at most.
   const isAboutThing = once(() => features.isAboutThing(asking))
   const asksNothing = once(() => features.nothingAsked(asking) > SURE_NOTHING)
-  // What is read back, or said again, of a turn in which nothing was found.
-  const wasNothing = once(() => isEmptyBefore && features.nothingAsked(turn - 2) > SURE_NOTHING)
-  const wasOfThing = once(() => features.isAboutThing(turn - 2) || wasNothing())
+  // What was asked for before the turn that is read back or said again.
+  const wasOfThing = once(() => features.isAboutThing(turn - 2) || features.nothingAsked(turn - 2) > SURE_NOTHING)
   return (claim) => {
     const isOfThing = (): boolean => isAboutThing() || (features.repeats(context, claim) && wasOfThing())
     return (isCode(features.call, claim) && isOfThing()) || (shareOf(claim) < LEAST_UNASKED && asksNothing())
@@ -225,9 +225,9 @@ const scoreOf = (share: number): number => LEAST_SCORE + share * (MOST_SCORE - L
 
 /** The score of what is likelier a value than not. */
 export const SURE_VALUE = scoreOf(0.6)
-/** The scores of a field that is likely enough to count beside what a question, and what a form or a phrase, says. */
-export const SURE_ALSO = scoreOf(0.05)
-export const LIKELY_ALSO = scoreOf(0.2)
+/** The scores of a field that is likely enough to count beside what a question, and beside what a form or a list, says. */
+export const MIN_AFTER_QUESTION = scoreOf(0.05)
+export const MIN_WITH_FORM = scoreOf(0.2)
 
 /** Whether a claim is of figures and letters alone. */
 const isCode = ({ tokens: { all } }: CallText, { from, to }: Claim): boolean =>

@@ -1,6 +1,8 @@
 import type { CallText } from "../CallText.js"
 import type { Candidate } from "../TextSpan.js"
-import { tokenAt } from "../Tokens.js"
+import { wordSet } from "../Lexicon.js"
+import { type Token, tokenAt } from "../Tokens.js"
+import { UNREAD } from "./CallTagger.js"
 
 /** What a recognizer finds of some fields, or of all but some. */
 interface Doubtful {
@@ -10,6 +12,8 @@ interface Doubtful {
   readonly except?: ReadonlySet<string>
   /** Only what has a score below this. */
   readonly below?: number
+  /** Whether it does not count in turns either that are not read because of placeholders. */
+  readonly unread?: boolean
 }
 
 /**
@@ -17,20 +21,40 @@ interface Doubtful {
  * descriptions, secrets, ages and numbers are not among them: what they find, a phrase or a form names.
  */
 const DOUBTFUL: ReadonlyMap<string, Doubtful> = new Map<string, Doubtful>([
-  ["money", { least: 0.2 }],
+  ["money", { least: 0.2, unread: true }],
   ["tagger", { least: 0.1, only: new Set(["person_name", "location", "time"]) }],
   // Any word may be a user name or a password, and few words that are an origin are nothing else.
   ["answers", { least: 0.03, except: new Set(["username", "password", "origin"]) }],
   // Names that a list alone tells.
-  ["people", { least: 0.05, below: 0.55 }],
-  ["clockTimes", { least: 0.08 }],
+  ["people", { least: 0.05, below: 0.55, unread: true }],
+  ["clockTimes", { least: 0.08, unread: true }],
   ["monthsAndYears", { least: 0.05 }],
   ["spelledCodes", { least: 0.03 }]
 ])
 
-const leastOf = ({ field, recognizer = "", score }: Candidate): number => {
-  const { below = Infinity, except, least = 0, only } = DOUBTFUL.get(recognizer) ?? {}
-  return score >= below || except?.has(field) === true || only?.has(field) === false ? 0 : least
+/** Who has, does or pays something: an amount or an hour behind one of them in a sentence may be somebody's. */
+const PERSONS = wordSet("i i'm i've i'd i'll me my he he's him his she she's her")
+/** How many tokens before a value they are looked for. */
+const NEAR = 6
+const SENTENCE_END = /^[.?!;n]$/
+/** By how much less likely a value has to be there to be left out. */
+const OF_PERSON = 0.2
+
+const isOfPerson = (all: ReadonlyArray<Token>, from: number): boolean => {
+  for (let at = from - 1; at >= from - NEAR; at--) {
+    const token = all[at]
+    if (token === undefined || SENTENCE_END.test(token.cls)) return false
+    if (PERSONS.has(token.lower)) return true
+  }
+  return false
+}
+
+/** What of a recognizer is doubtful, if a candidate is among it. */
+const doubtfulOf = ({ byCue, field, isNamed, recognizer = "", score }: Candidate): Doubtful | undefined => {
+  const doubtful = DOUBTFUL.get(recognizer)
+  if (doubtful === undefined || field === "nothing" || isNamed === true || byCue === true) return undefined
+  const { below = Infinity, except, only } = doubtful
+  return score >= below || except?.has(field) === true || only?.has(field) === false ? undefined : doubtful
 }
 
 /**
@@ -44,10 +68,15 @@ export const withoutUnlikely = (
 ): ReadonlyArray<Candidate> => {
   if (values.length === 0) return candidates
   return candidates.filter((one) => {
-    const least = leastOf(one)
-    if (one.field === "nothing" || least === 0 || one.isNamed === true || one.byCue === true) return true
-    for (let at = tokenAt(tokens, one.start); (tokens.all[at]?.start ?? Infinity) < one.end; at++)
-      if (!((values[at] ?? Number.NaN) < least)) return true
+    const doubtful = doubtfulOf(one)
+    if (doubtful === undefined) return true
+    const from = tokenAt(tokens, one.start)
+    const least = isOfPerson(tokens.all, from) ? doubtful.least * OF_PERSON : doubtful.least
+    for (let at = from; (tokens.all[at]?.start ?? Infinity) < one.end; at++) {
+      const value = values[at] ?? Number.NaN
+      const counts = value === UNREAD ? doubtful.unread !== true : !(value < least)
+      if (counts) return true
+    }
     return false
   })
 }

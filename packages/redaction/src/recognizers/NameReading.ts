@@ -1,5 +1,5 @@
 import { isMarker } from "../Languages.js"
-import { functionWords } from "../Lexicon.js"
+import { functionWords, surnameWords } from "../Lexicon.js"
 import type { Candidate } from "../TextSpan.js"
 import { interjections, nameParticles, notNames } from "../WordLists.js"
 import type { CallReader } from "./CallReader.js"
@@ -59,6 +59,7 @@ export class NameReader {
   isNameLike(at: number, strong: boolean): boolean {
     const word = this.reader.word(at)
     if (this.#isForeignWord(at)) return false
+    if (strong && this.isCapital(at) && surnameWords.has(word)) return true
     if (!/^[wmC]$/.test(this.reader.cls(at)) || notNames.has(word) || functionWords.has(word)) return false
     const isVeryCommon = (): boolean => this.reader.isIn("common1", word)
     if (this.isCapital(at)) return strong || !isVeryCommon() || this.isKnown(at)

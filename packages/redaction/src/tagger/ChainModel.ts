@@ -5,7 +5,7 @@
 import type { ByteReader, ByteWriter } from "./Bytes.js"
 import { marginalsOf, type Transitions } from "./Chain.js"
 
-/** How many labels a model has, how many rows of weights, which features share by hash, and which transitions have a weight. */
+/** How many labels a model has, at most 31, how many rows of weights, which features share by hash, and which transitions have a weight. */
 export interface ChainShape {
   readonly labels: number
   readonly rows: number
@@ -167,7 +167,7 @@ const LEAST_MARGIN = -5
 /** How many such tokens may stand between two that may be of one value. */
 const MAX_GAP = 3
 
-/** Tokens `from` to `to`, which may be something else than "none", and how likely each is each label. */
+/** Tokens `from` to `to`, of which all but the first and the last may be something else than "none", and how likely each is each label. */
 export interface LikelyRun {
   readonly from: number
   readonly to: number
@@ -175,8 +175,8 @@ export interface LikelyRun {
 }
 
 /**
- * How likely tokens are each label, but for those that are "none" for sure. The passes of the field go over tokens that may be
- * something else, those between them, and one to either side.
+ * How likely tokens are each label, but for those that are "none" for sure: the passes go over tokens that may be something else,
+ * those between them, and one to either side.
  */
 export const likelyRuns = (sums: ChainSums): ReadonlyArray<LikelyRun> => {
   const { length, model } = sums
@@ -187,8 +187,9 @@ export const likelyRuns = (sums: ChainSums): ReadonlyArray<LikelyRun> => {
     let to = from + 1
     for (let at = to; at < length && at <= to + MAX_GAP; at++) if (sums.margin(at) >= LEAST_MARGIN) to = at + 1
     const first = Math.max(0, from - 1)
-    const all = marginalsOf(sums.scores(first, Math.min(length, to + 1)), model.transitions, labels)
-    runs.push({ from, to, likely: all.subarray((from - first) * labels, (to - first) * labels) })
+    const last = Math.min(length, to + 1)
+    const likely = marginalsOf(sums.scores(first, last), model.transitions, labels)
+    runs.push({ from: first, to: last, likely })
     from = to
   }
   return runs

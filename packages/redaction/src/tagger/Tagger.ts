@@ -97,7 +97,6 @@ const likeliest = (likely: Float64Array, i: number, everyday: boolean): LikelyLa
   return { label: best, total }
 }
 
-/** Tags the turns of a call. */
 const OPENING_MARK = /^[^\p{L}\p{N}$#+(]$/u
 const CLOSING_MARK = /^[^\p{L}\p{N}]$/u
 
@@ -118,6 +117,7 @@ const CAPITAL = /^\p{Lu}/u
 /** By how much a place is less sure to be a name, and a name to be a place, than what the tagger says. */
 const OTHER_READING = 0.1
 
+/** Tags the turns of a call. */
 class Tagger {
   readonly #least: number
 

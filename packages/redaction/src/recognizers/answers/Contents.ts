@@ -1,4 +1,4 @@
-import { acknowledgements, fillers, functionWords, wordSet } from "../../Lexicon.js"
+import { acknowledgements, fillers, functionWords, surnameWords, wordSet } from "../../Lexicon.js"
 import type { AnswerPlace } from "../../dialogue/Dialogue.js"
 import type { CallReader } from "../CallReader.js"
 
@@ -58,7 +58,12 @@ const isWord = (reader: CallReader, at: number, extra: ReadonlySet<string>): boo
     !CONTRACTION.test(word) &&
     !fillers.has(word) &&
     !acknowledgements.has(word) &&
-    !(functionWords.has(word) && reader.cls(at) === "w" && !/^(street|box|north|south|new|little)$/.test(word))
+    !(
+      functionWords.has(word) &&
+      reader.cls(at) === "w" &&
+      !/^(street|box|north|south|new|little)$/.test(word) &&
+      !(surnameWords.has(word) && reader.isCapitalized(at))
+    )
   )
 }
 
