@@ -71,7 +71,7 @@ const isNoDate = (reader: CallReader, { end, field, start }: Candidate): boolean
 
 /**
  * Whether a place that the tagger read is of everyday words that no place is called by and no preposition of place leads to, in
- * text with capitals: "Legal Resources", "machine operator", the "m" of "I'm".
+ * text with capitals: "Legal Resources", "machine operator", a letter alone such as the "m" of "I'm".
  */
 const isOrdinary = (reader: CallReader, { end, field, start }: Candidate): boolean => {
   if (field !== "location") return false
@@ -84,7 +84,7 @@ const isOrdinary = (reader: CallReader, { end, field, start }: Candidate): boole
   if (isLowerCase(reader, turn.start, start, end)) return true
   for (let at = from; at < to; at++) {
     const { cls, lower, text } = all[at] ?? { cls: "", lower: "", text: "" }
-    if (/^(i|m)$/.test(lower) && to - from === 1) return true
+    if (/^\p{L}\p{M}*$/u.test(lower) && to - from === 1) return true
     const isCommon = reader.isIn("common1", lower) || reader.isIn("common2", lower) || reader.isIn("common3", lower)
     if (/^[dtyzNXF]$/.test(cls) || reader.isIn("places", lower) || /^\p{Lu}+$/u.test(text)) return false
     if (!isCommon && !functionWords.has(lower)) return false
@@ -92,7 +92,13 @@ const isOrdinary = (reader: CallReader, { end, field, start }: Candidate): boole
   return true
 }
 
-const contradictions = [splitsNumber, isOrdinary, isMarkup, isNoDate, isNoJob]
+const LATIN = /\p{Script=Latin}|\p{N}/u
+
+/** Whether it is in letters that the tagger, which is fitted on English, has never read, in text that is English otherwise. */
+const isOtherScript = (reader: CallReader, { end, start }: Candidate): boolean =>
+  reader.call.tokens.isForeign !== true && !LATIN.test(reader.call.text.slice(start, end))
+
+const contradictions = [isOtherScript, splitsNumber, isOrdinary, isMarkup, isNoDate, isNoJob]
 
 export const isPlausible = (reader: CallReader, one: Candidate): boolean =>
   !contradictions.some((contradicts) => contradicts(reader, one))
