@@ -47,7 +47,7 @@ export const interjections: WordIndex = new Set(names.interjections)
 /** Small words inside family names: "van", "de la". */
 export const nameParticles: WordIndex = new Set(names.particles)
 
-/** Companies and products that carry people's names. The sentences of `fit-tagger.ts` have the first list in them. */
+/** Companies and products; those of the first list carry people's names, and the sentences of `fit-tagger.ts` have them. */
 export const brands: Words = [...businesses.brands, ...businesses.otherBrands]
 /** Brands that are people's own names too. */
 export const brandsAndNames: WordIndex = new Set(businesses.brandsAndNames)
