@@ -122,12 +122,13 @@ export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<
     "provider"
   )
   yield
-  const first = resolve(candidates, threshold).flatMap((one) => withoutSpaces(call.text, one))
+  const settled = (some: ReadonlyArray<Candidate>): ReadonlyArray<Found> =>
+    resolve(some, threshold).flatMap((one) => withoutSpaces(call.text, one))
+  const first = settled(candidates)
   yield
   const again = repeatCandidates(reader, first.filter(isSure)).map((one) => ({ ...one, recognizer: "repeats" }))
   yield
-  if (again.length === 0) return first
-  return resolve([...candidates, ...again], threshold).flatMap((one) => withoutSpaces(call.text, one))
+  return again.length === 0 ? first : settled([...candidates, ...again])
 }
 
 /** What is left of a reading beside what is nothing may begin or end with spaces. */

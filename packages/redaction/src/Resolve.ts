@@ -1,4 +1,4 @@
-import { MIN_WITH_FORM, MIN_AFTER_QUESTION } from "./call-tagger/CallTagger.js"
+import { MIN_AFTER_QUESTION, MIN_WITH_FORM } from "./call-tagger/CallTagger.js"
 import { wordSet } from "./Lexicon.js"
 import type { SensitiveField } from "./SensitiveField.js"
 import { type Candidate, inOrder, type TextSpan } from "./TextSpan.js"
@@ -141,7 +141,7 @@ const FORMS: ReadonlySet<string> = new Set([
   "writtenForms"
 ])
 
-/** Recognizers that a question, a sentence or how its letters are said tells a value, rather than its form. */
+/** Recognizers that tell a value by a question, a sentence or how its letters are said, rather than by its form. */
 const BY_CONTEXT: ReadonlySet<string> = new Set(["answers", "calls", "spelledCodes", "tagger"])
 
 /**

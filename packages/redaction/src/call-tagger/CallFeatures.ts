@@ -53,7 +53,7 @@ export interface TurnContext {
   /** How many turns back the turn is that this one answers; 0 where there is none. */
   readonly distance: number
   /** The features of what was said, a template and a value each. */
-  readonly context: ReadonlyArray<readonly [template: number, value: number]>
+  readonly features: ReadonlyArray<readonly [template: number, value: number]>
   /** Hashes of words. */
   readonly previousWords: ReadonlySet<number>
 }
@@ -208,15 +208,15 @@ export class CallFeatures {
     const [asking, own] = this.#before(turn)
     const isAgent = this.call.turns[turn]?.speaker === AGENT
     const distance = asking < 0 ? 0 : turn - asking
-    const context: Array<readonly [template: number, value: number]> = [[50, distance * 2 + (isAgent ? 1 : 0)]]
+    const features: Array<readonly [template: number, value: number]> = [[50, distance * 2 + (isAgent ? 1 : 0)]]
     let last = TURN_BEGINS
     for (const word of lastWords(all, this.turns[asking] ?? NO_TURN, MAX_ASKING)) {
-      context.push([51, word], [52, mix(last, word)])
+      features.push([51, word], [52, mix(last, word)])
       last = word
     }
-    context.push([52, mix(last, TURN_ENDS)])
-    for (const word of lastWords(all, this.turns[own] ?? NO_TURN, MAX_BEFORE)) context.push([53, word])
-    return { isAgent, distance, context, previousWords: this.#tellingWords(turn - 1) }
+    features.push([52, mix(last, TURN_ENDS)])
+    for (const word of lastWords(all, this.turns[own] ?? NO_TURN, MAX_BEFORE)) features.push([53, word])
+    return { isAgent, distance, features, previousWords: this.#tellingWords(turn - 1) }
   }
 
   /** The features of tokens `from` to `to`, which are of one turn. */
@@ -254,9 +254,9 @@ export class CallFeatures {
 }
 
 /** The rows of what was said before, for a kind of token. */
-const sharedRows = ({ context }: TurnContext, kind: number): Int32Array => {
-  const rows = new Int32Array(context.length)
-  for (const [at, [template, value]] of context.entries())
+const sharedRows = ({ features }: TurnContext, kind: number): Int32Array => {
+  const rows = new Int32Array(features.length)
+  for (const [at, [template, value]] of features.entries())
     rows[at] = mix(mix(value, kind), template * 0x01000193) & (ROWS - 1)
   return rows
 }

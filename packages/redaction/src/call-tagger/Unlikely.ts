@@ -1,6 +1,6 @@
 import type { CallText } from "../CallText.js"
-import type { Candidate } from "../TextSpan.js"
 import { wordSet } from "../Lexicon.js"
+import type { Candidate } from "../TextSpan.js"
 import { type Token, tokenAt } from "../Tokens.js"
 import { UNREAD } from "./CallTagger.js"
 
@@ -12,8 +12,8 @@ interface Doubtful {
   readonly except?: ReadonlySet<string>
   /** Only what has a score below this. */
   readonly below?: number
-  /** Whether it does not count in turns either that are not read because of placeholders. */
-  readonly unread?: boolean
+  /** Whether it counts only in turns that are read, not in those near placeholders. */
+  readonly needsReading?: boolean
 }
 
 /**
@@ -21,13 +21,13 @@ interface Doubtful {
  * descriptions, secrets, ages and numbers are not among them: what they find, a phrase or a form names.
  */
 const DOUBTFUL: ReadonlyMap<string, Doubtful> = new Map<string, Doubtful>([
-  ["money", { least: 0.2, unread: true }],
+  ["money", { least: 0.2, needsReading: true }],
   ["tagger", { least: 0.1, only: new Set(["person_name", "location", "time"]) }],
   // Any word may be a user name or a password, and few words that are an origin are nothing else.
   ["answers", { least: 0.03, except: new Set(["username", "password", "origin"]) }],
   // Names that a list alone tells.
-  ["people", { least: 0.05, below: 0.55, unread: true }],
-  ["clockTimes", { least: 0.08, unread: true }],
+  ["people", { least: 0.05, below: 0.55, needsReading: true }],
+  ["clockTimes", { least: 0.08, needsReading: true }],
   ["monthsAndYears", { least: 0.05 }],
   ["spelledCodes", { least: 0.03 }]
 ])
@@ -37,7 +37,7 @@ const PERSONS = wordSet("i i'm i've i'd i'll me my he he's him his she she's her
 /** How many tokens before a value they are looked for. */
 const NEAR = 6
 const SENTENCE_END = /^[.?!;n]$/
-/** By how much less likely a value has to be there to be left out. */
+/** What `least` is multiplied by there. */
 const OF_PERSON = 0.2
 
 const isOfPerson = (all: ReadonlyArray<Token>, from: number): boolean => {
@@ -74,7 +74,7 @@ export const withoutUnlikely = (
     const least = isOfPerson(tokens.all, from) ? doubtful.least * OF_PERSON : doubtful.least
     for (let at = from; (tokens.all[at]?.start ?? Infinity) < one.end; at++) {
       const value = values[at] ?? Number.NaN
-      const counts = value === UNREAD ? doubtful.unread !== true : !(value < least)
+      const counts = value === UNREAD ? doubtful.needsReading !== true : !(value < least)
       if (counts) return true
     }
     return false
