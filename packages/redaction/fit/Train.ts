@@ -37,7 +37,7 @@ const prepare = (example: Example, sets: Redaction.Tagger.WordSets): Prepared | 
 }
 
 /** Numbers that are fitted by Adagrad, with the sums of their squared gradients. */
-export interface Parameters {
+interface Parameters {
   readonly values: Float32Array
   readonly squares: Float32Array
 }
@@ -47,7 +47,7 @@ const parametersOf = (length: number): Parameters => ({
   squares: new Float32Array(length)
 })
 
-export const descend = (
+const descend = (
   { squares, values }: Parameters,
   index: number,
   gradient: number,
@@ -124,71 +124,44 @@ const pruned = (weights: Float32Array, { dropout, prune }: TrainOptions): Float3
     return Math.abs(kept) < prune ? 0 : kept
   })
 
-/** A kind of field: its shape, and what is particular to its features. */
-export interface FieldKind<P> {
-  readonly shape: Redaction.Tagger.ChainShape
-  /** An example with some of its features left out. */
-  readonly drop: (example: P, random: ReturnType<typeof RedactionKit.randomOf>) => P
-  readonly scoresOf: (example: P, weights: Float32Array) => Float64Array
-  readonly descendWeights: (weights: Parameters, example: P, single: Float64Array, options: TrainOptions) => void
-}
-
 const addAll = (sum: Float64Array, values: Float32Array): void => {
   for (let at = 0; at < values.length; at++) add(sum, at, values[at] ?? 0)
 }
 
 /**
- * Fits a field by stochastic gradient (Adagrad) on the negative log likelihood. The weights are the mean of those at the ends of
- * the last epochs, which depend less on the order of the examples. The same seed fits the same weights.
+ * Fits the tagger of sentences by stochastic gradient (Adagrad) on the negative log likelihood. The weights are the mean of those at
+ * the ends of the last epochs, which depend less on the order of the examples. The same seed fits the same weights.
  */
-export const fitField = <P extends { readonly gold: Uint8Array }>(
-  examples: ReadonlyArray<P>,
-  { descendWeights: descendRows, drop, scoresOf: sumsOf, shape }: FieldKind<P>,
-  options: TrainOptions
-): Redaction.Tagger.FittedChain => {
-  const random = RedactionKit.randomOf(options.seed)
-  const { from, labels, rows, to } = shape
-  const weights = parametersOf(rows * labels)
-  const transitions = parametersOf(from.length)
-  const order = examples.map((_, at) => at)
-  const weightSum = new Float64Array(rows * labels)
-  const transitionSum = new Float64Array(from.length)
-  for (let epoch = 0; epoch < options.epochs; epoch++) {
-    shuffle(order, random)
-    for (const at of order) {
-      const one = examples[at]
-      if (one === undefined) continue
-      const kept = drop(one, random)
-      const pairs = new Float64Array(from.length)
-      const factors = Float64Array.from(transitions.values, Math.exp)
-      const single = marginalsOf(sumsOf(kept, weights.values), { from, to, factors }, labels, pairs)
-      descendRows(weights, kept, single, options)
-      descendTransitions(transitions, one.gold, pairs, shape, options)
-    }
-    if (options.epochs - epoch > options.averaged) continue
-    addAll(weightSum, weights.values)
-    addAll(transitionSum, transitions.values)
-  }
-  const mean = (sum: Float64Array): Float32Array => Float32Array.from(sum, (one) => one / options.averaged)
-  return { ...quantize(pruned(mean(weightSum), options)), transitions: mean(transitionSum) }
-}
-
-/** Fits the tagger of sentences. */
 export const train = (
   examples: ReadonlyArray<Example>,
   sets: Redaction.Tagger.WordSets,
   options: TrainOptions
 ): Redaction.Tagger.FittedChain & { readonly sets: Redaction.Tagger.WordSets } => {
   const prepared = examples.flatMap((example) => prepare(example, sets) ?? [])
-  const fitted = fitField(
-    prepared,
-    {
-      shape: taggerShape,
-      drop: (one, random) => ({ ...one, rows: one.rows.map((row) => (random.next() < options.dropout ? -1 : row)) }),
-      scoresOf: ({ gold, rows }, values) => scoresOf(rows, values, gold.length),
-      descendWeights
-    },
-    options
-  )
-  return { ...fitted, sets }
+  const random = RedactionKit.randomOf(options.seed)
+  const { from, labels, rows, to } = taggerShape
+  const weights = parametersOf(rows * labels)
+  const transitions = parametersOf(from.length)
+  const order = prepared.map((_, at) => at)
+  const weightSum = new Float64Array(rows * labels)
+  const transitionSum = new Float64Array(from.length)
+  for (let epoch = 0; epoch < options.epochs; epoch++) {
+    shuffle(order, random)
+    for (const at of order) {
+      const one = prepared[at]
+      if (one === undefined) continue
+      const kept = { ...one, rows: one.rows.map((row) => (random.next() < options.dropout ? -1 : row)) }
+      const pairs = new Float64Array(from.length)
+      const factors = Float64Array.from(transitions.values, Math.exp)
+      const sums = scoresOf(kept.rows, weights.values, kept.gold.length)
+      const single = marginalsOf(sums, { from, to, factors }, labels, pairs)
+      descendWeights(weights, kept, single, options)
+      descendTransitions(transitions, one.gold, pairs, taggerShape, options)
+    }
+    if (options.epochs - epoch > options.averaged) continue
+    addAll(weightSum, weights.values)
+    addAll(transitionSum, transitions.values)
+  }
+  const mean = (sum: Float64Array): Float32Array => Float32Array.from(sum, (one) => one / options.averaged)
+  return { ...quantize(pruned(mean(weightSum), options)), transitions: mean(transitionSum), sets }
 }

@@ -13,7 +13,7 @@ import type { Candidate } from "./TextSpan.js"
 import { spokenAddressesOf } from "./SpokenForms.js"
 import { namesOutside, runsOf, withoutNames } from "./SpokenNumbers.js"
 import { wholeValue } from "./WholeValues.js"
-import type { ChainModel } from "./tagger/ChainModel.js"
+import type { CallModel } from "./call-tagger/CallModel.js"
 import {
   type CallReadings,
   callThresholds,
@@ -39,7 +39,7 @@ export interface FindOptions {
   readonly model?: Model
   readonly thresholds?: TaggerThresholds
   /** Another tagger of calls than the shipped one; null for none. */
-  readonly callModel?: ChainModel | null
+  readonly callModel?: CallModel | null
   readonly callThresholds?: CallThresholds
   /** What the tagger found in turns, by their text; shared between passes over one call. */
   readonly seen?: Map<string, ReadonlyArray<Candidate>>
@@ -126,7 +126,11 @@ export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<
     resolve(some, threshold).flatMap((one) => withoutSpaces(call.text, one))
   const first = settled(candidates)
   yield
-  const again = repeatCandidates(reader, first.filter(isSure)).map((one) => ({ ...one, recognizer: "repeats" }))
+  const again = withoutUnlikely(
+    call,
+    repeatCandidates(reader, first.filter(isSure)).map((one) => ({ ...one, recognizer: "repeats" })),
+    readings.values
+  )
   yield
   return again.length === 0 ? first : settled([...candidates, ...again])
 }

@@ -1,4 +1,4 @@
-import { MIN_AFTER_QUESTION, MIN_WITH_FORM } from "./call-tagger/CallTagger.js"
+import { LIKELY, LIKELY_IN_CONTEXT } from "./call-tagger/CallTagger.js"
 import { wordSet } from "./Lexicon.js"
 import type { SensitiveField } from "./SensitiveField.js"
 import { type Candidate, inOrder, type TextSpan } from "./TextSpan.js"
@@ -125,9 +125,6 @@ const otherPeople = (best: Candidate & { readonly field: SensitiveField }): Read
 /** By how much a reading as a field that looks alike may be less sure than the one that names the span and still be one. */
 const ALIKE = 0.4
 
-/** The score from which on a form or a phrase is sure of its field. */
-const SURE = 0.85
-
 /** The score from which on a name was introduced as one: "my name is", "Mrs". */
 const INTRODUCED = 0.9
 
@@ -144,15 +141,11 @@ const FORMS: ReadonlySet<string> = new Set([
 /** Recognizers that tell a value by a question, a sentence or how its letters are said, rather than by its form. */
 const BY_CONTEXT: ReadonlySet<string> = new Set(["answers", "calls", "spelledCodes", "tagger"])
 
-/**
- * Whether what the tagger of calls says counts as well: each field that is likely by what was said before, and where a form, a list
- * or a phrase tells the value, those that look alike and are likelier.
- */
+/** Whether what the tagger of calls says counts as well: what is likely enough, unless a phrase names another field. */
 const isLikelyToo = (one: Candidate, best: Candidate): boolean => {
   if (best.recognizer === "calls") return true
   if (best.isNamed === true) return false
-  if (BY_CONTEXT.has(best.recognizer ?? "")) return one.score >= MIN_AFTER_QUESTION
-  return best.byCue !== true && best.score < SURE && areAlike(best.field, one.field) && one.score >= MIN_WITH_FORM
+  return one.score >= (BY_CONTEXT.has(best.recognizer ?? "") ? LIKELY_IN_CONTEXT : LIKELY)
 }
 
 /** Whether a reading is a value of its own whatever names the span: an amount that a question makes a number, a doctor's name. */

@@ -72,6 +72,22 @@ describe("the tagger of calls", () => {
     expect(redacted(lines, Redaction.sensitiveFields)[1]).toBe("our monthly plan is 15 dollars")
   })
 
+  it("reads a question and its answer wherever in a long call they are", () => {
+    const filler = ["A: okay then", "C: that's fine", "A: let me look at that for you", "C: sure, thanks"]
+    for (let before = 0; before <= 56; before += 2) {
+      const opened = Array.from({ length: before }, (_, at) => filler[at % filler.length] ?? "")
+      const lines = [opening, ...opened, "A: what name does the little one play under", "C: turbo toast", ...filler]
+      const { [before + 2]: answer } = redacted(lines, ["username"])
+      expect(answer, `after ${before} turns`).not.toContain("turbo")
+    }
+  })
+
+  it("reads values in a turn of any length", () => {
+    const story = "and then we went on and on about the weather and the garden ".repeat(60)
+    const lines = [opening, `C: my name is Gulnara Petrosyan ${story} so please ask for Gulnara Petrosyan`]
+    expect(redacted(lines, ["person_name"]).join()).not.toContain("Gulnara")
+  })
+
   it("answers a question of any length", () => {
     const question = `A: ${"what was the mileage and ".repeat(8000)}`
     const codes = `C: ${"q one two three four then ".repeat(4000)}`

@@ -3,22 +3,24 @@ import * as fc from "fast-check"
 import { deflateRawSync } from "node:zlib"
 import { describe, expect, it } from "@effect/vitest"
 
-const { ChainSums, likelyRuns, marginalsOf } = Redaction.Tagger
-const { CALL_LABELS, callShape, packCallModel, ROWS, unpackCallModel } = Redaction.CallTagger
+const { BUCKETS, ChainSums, LABELS, likelyRuns, marginalsOf, packModel, shippedModel, taggerShape, unpackModel } =
+  Redaction.Tagger
 
 const STEP = 0.25
-const weights = Int8Array.from({ length: ROWS * CALL_LABELS }, (_, at) => (Math.imul(at, 0x9e3779b1) >> 13) & 255)
+const weights = Int8Array.from({ length: BUCKETS * LABELS }, (_, at) => (Math.imul(at, 0x9e3779b1) >> 13) & 255)
 // A row without weights, and one of the largest.
-weights.fill(0, 5 * CALL_LABELS, 6 * CALL_LABELS)
-weights.fill(-128, 7 * CALL_LABELS, 8 * CALL_LABELS)
-weights.fill(127, (ROWS - 1) * CALL_LABELS)
-const transitions = Float32Array.from(callShape.from, (_, at) => ((at % 7) - 3) / 4)
-const model = unpackCallModel(packCallModel({ weights, step: STEP, transitions }, deflateRawSync))
+weights.fill(0, 5 * LABELS, 6 * LABELS)
+weights.fill(-128, 7 * LABELS, 8 * LABELS)
+weights.fill(127, (BUCKETS - 1) * LABELS)
+const transitions = Float32Array.from(taggerShape.from, (_, at) => ((at % 7) - 3) / 4)
+const model = unpackModel(
+  packModel({ weights, step: STEP, transitions, sets: shippedModel().sets }, deflateRawSync)
+)
 
 /** The scores of one token by its rows, added up one weight after the other. */
 const added = (rows: ReadonlyArray<number>): ReadonlyArray<number> =>
-  Array.from({ length: CALL_LABELS }, (_, label) =>
-    rows.reduce((sum, row) => sum + (weights[row * CALL_LABELS + label] ?? 0) * STEP, 0)
+  Array.from({ length: LABELS }, (_, label) =>
+    rows.reduce((sum, row) => sum + (weights[row * LABELS + label] ?? 0) * STEP, 0)
   )
 
 const scoresBy = (rows: ReadonlyArray<number>): ReadonlyArray<number> => {
@@ -54,19 +56,19 @@ const enumerated = (
 
 describe("models of linear-chain conditional random fields", () => {
   it("are packed and unpacked without a change", () => {
-    for (const row of [0, 1, 5, 6, 7, 8, 4711, ROWS - 1]) expect(scoresBy([row])).toEqual(added([row]))
+    for (const row of [0, 1, 5, 6, 7, 8, 4711, BUCKETS - 1]) expect(scoresBy([row])).toEqual(added([row]))
     expect(model.step).toBe(STEP)
     expect(model.transitions.factors).toEqual(Float64Array.from(transitions, Math.exp))
   })
 
   it("add up to 250 rows of weights without a carry into another label", () => {
-    const rowsOf = fc.oneof(fc.integer({ min: 0, max: ROWS - 1 }), fc.constantFrom(7, ROWS - 1))
+    const rowsOf = fc.oneof(fc.integer({ min: 0, max: BUCKETS - 1 }), fc.constantFrom(7, BUCKETS - 1))
     fc.assert(
       fc.property(fc.array(rowsOf, { maxLength: 250, size: "max" }), (rows) => {
         expect(scoresBy(rows)).toEqual(added(rows))
       })
     )
-    for (const row of [7, ROWS - 1]) {
+    for (const row of [7, BUCKETS - 1]) {
       const rows = Array.from({ length: 250 }, () => row)
       expect(scoresBy(rows)).toEqual(added(rows))
     }

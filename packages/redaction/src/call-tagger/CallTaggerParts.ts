@@ -1,4 +1,5 @@
-export * from "./CallFeatures.js"
+export * from "./CallInput.js"
 export * from "./CallModel.js"
 export * from "./CallTagger.js"
+export { HIDDEN, MOST_LABELS, MOST_TOKENS, Network } from "./Network.js"
 export { turnsOf } from "../dialogue/Dialogue.js"

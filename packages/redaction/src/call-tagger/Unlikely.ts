@@ -1,80 +1,46 @@
 import type { CallText } from "../CallText.js"
-import { wordSet } from "../Lexicon.js"
 import type { Candidate } from "../TextSpan.js"
-import { type Token, tokenAt } from "../Tokens.js"
+import { tokenAt } from "../Tokens.js"
 import { UNREAD } from "./CallTagger.js"
 
-/** What a recognizer finds of some fields, or of all but some. */
-interface Doubtful {
-  /** How likely a token has to be part of a value at least for what the recognizer finds to count. */
-  readonly least: number
-  readonly only?: ReadonlySet<string>
-  readonly except?: ReadonlySet<string>
-  /** Only what has a score below this. */
-  readonly below?: number
-  /** Whether it counts only in turns that are read, not in those near placeholders. */
-  readonly needsReading?: boolean
-}
-
 /**
- * By recognizer, what counts only where the tagger of calls does not rule it out. Recognizers of forms and lists, of people,
- * descriptions, secrets, ages and numbers are not among them: what they find, a phrase or a form names.
+ * By recognizer, how likely a token has to be part of a value at least for what the recognizer finds to count. Recognizers of forms
+ * are not among them: what has the form of a value stays one.
  */
-const DOUBTFUL: ReadonlyMap<string, Doubtful> = new Map<string, Doubtful>([
-  ["money", { least: 0.2, needsReading: true }],
-  ["tagger", { least: 0.1, only: new Set(["person_name", "location", "time"]) }],
-  // Any word may be a user name or a password, and few words that are an origin are nothing else.
-  ["answers", { least: 0.03, except: new Set(["username", "password", "origin"]) }],
-  // Names that a list alone tells.
-  ["people", { least: 0.05, below: 0.55, needsReading: true }],
-  ["clockTimes", { least: 0.08, needsReading: true }],
-  ["monthsAndYears", { least: 0.05 }],
-  ["spelledCodes", { least: 0.03 }]
+const LEAST: ReadonlyMap<string, number> = new Map([
+  ["answers", 0.02],
+  ["descriptions", 0.02],
+  ["tagger", 0.1],
+  ["people", 0.05],
+  ["locations", 0.02],
+  ["secrets", 0.02],
+  ["ages", 0.05],
+  ["money", 0.1],
+  ["clockTimes", 0.05],
+  ["monthsAndYears", 0.05],
+  ["spelledCodes", 0.02],
+  ["repeats", 0.05]
 ])
+/** What `LEAST` is multiplied by where a phrase names the value: "my last name is ...". */
+const NAMED = 0.1
+/** Recognizers that find too much without it: what they find in turns that are not read does not count. */
+const NEEDS_READING: ReadonlySet<string> = new Set(["money", "people", "clockTimes", "repeats"])
 
-/** Who has, does or pays something: an amount or an hour behind one of them in a sentence may be somebody's. */
-const PERSONS = wordSet("i i'm i've i'd i'll me my he he's him his she she's her")
-/** How many tokens before a value they are looked for. */
-const NEAR = 6
-const SENTENCE_END = /^[.?!;n]$/
-/** What `least` is multiplied by there. */
-const OF_PERSON = 0.2
-
-const isOfPerson = (all: ReadonlyArray<Token>, from: number): boolean => {
-  for (let at = from - 1; at >= from - NEAR; at--) {
-    const token = all[at]
-    if (token === undefined || SENTENCE_END.test(token.cls)) return false
-    if (PERSONS.has(token.lower)) return true
-  }
-  return false
-}
-
-/** What of a recognizer is doubtful, if a candidate is among it. */
-const doubtfulOf = ({ byCue, field, isNamed, recognizer = "", score }: Candidate): Doubtful | undefined => {
-  const doubtful = DOUBTFUL.get(recognizer)
-  if (doubtful === undefined || field === "nothing" || isNamed === true || byCue === true) return undefined
-  const { below = Infinity, except, only } = doubtful
-  return score >= below || except?.has(field) === true || only?.has(field) === false ? undefined : doubtful
-}
-
-/**
- * Leaves out what only a question, a currency, a manner of speaking or its sentence makes a value though the tagger of calls is
- * sure that it is none. What has the form of a value, or is named by a phrase, stays one.
- */
+/** Leaves out what the tagger of calls is sure is no value, but for what has the form of one. */
 export const withoutUnlikely = (
   { tokens }: CallText,
   candidates: ReadonlyArray<Candidate>,
   values: Float64Array
 ): ReadonlyArray<Candidate> => {
   if (values.length === 0) return candidates
-  return candidates.filter((one) => {
-    const doubtful = doubtfulOf(one)
-    if (doubtful === undefined) return true
-    const from = tokenAt(tokens, one.start)
-    const least = isOfPerson(tokens.all, from) ? doubtful.least * OF_PERSON : doubtful.least
-    for (let at = from; (tokens.all[at]?.start ?? Infinity) < one.end; at++) {
+  return candidates.filter(({ byCue, end, field, isNamed, recognizer = "", start }) => {
+    const least = LEAST.get(recognizer)
+    if (least === undefined || field === "nothing") return true
+    const isPhrase = byCue === true || isNamed === true
+    for (let at = tokenAt(tokens, start); (tokens.all[at]?.start ?? Infinity) < end; at++) {
       const value = values[at] ?? Number.NaN
-      const counts = value === UNREAD ? doubtful.needsReading !== true : !(value < least)
+      const counts =
+        value === UNREAD ? isPhrase || !NEEDS_READING.has(recognizer) : !(value < (isPhrase ? least * NAMED : least))
       if (counts) return true
     }
     return false

@@ -25,10 +25,10 @@ export const hashText = (text: string, from = 0, to = text.length): number => {
 const UPPER = /^\p{Lu}/u
 const ALL_UPPER = /^[\p{Lu}\p{M}\d]{2,}$/u
 
-/** 0 lower, 1 Capital, 2 CAPITALS, 3 figures by length, ... */
 /** A placeholder reads the same whatever its length, so that a redacted call reads as its raw one did. */
 const plainOf = (token: Token): string => (token.cls === "P" ? OPAQUE : token.cls === "N" ? "0" : token.lower)
 
+/** 0 a small letter, 1 a capital, 2 capitals, 3 figures and letters, 4 a mark, 10 and more figures by how many. */
 const shapeOf = (text: string, cls: string): number => {
   if (cls === "N") return 10 + Math.min(text.length, 8)
   if (cls === "X") return 3
@@ -60,14 +60,14 @@ export interface Columns {
   readonly hasCapital: boolean
 }
 
-export const inFirstNames = 1
-export const inLastNames = 2
-export const inPlaces = 4
+const inFirstNames = 1
+const inLastNames = 2
+const inPlaces = 4
 const inPlacePhrase = 8
-export const inCommon1 = 16
-export const inCommon2 = 32
-export const inCommon3 = 64
-export const inOtherNames = 128
+const inCommon1 = 16
+const inCommon2 = 32
+const inCommon3 = 64
+const inOtherNames = 128
 
 const wordFlags = (word: string, sets: WordSets): number => {
   let flags = 0

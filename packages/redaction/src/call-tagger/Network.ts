@@ -1,0 +1,293 @@
+import { readFileSync } from "node:fs"
+import { CLASSES, INPUTS, PIECES, SETS, SHAPES } from "./CallInput.js"
+
+/** How many numbers stand for a word, a part of a word, a class and a shape. */
+export const WORD_SIZE = 48
+export const PIECE_SIZE = 16
+export const CLASS_SIZE = 12
+export const SHAPE_SIZE = 8
+/** What stands for a token, with a number that is always 1. */
+const TOKEN_SIZE = WORD_SIZE + PIECE_SIZE + CLASS_SIZE + SHAPE_SIZE + SETS + 2
+/** Units of each direction of a layer. */
+const UNITS = 64
+const GATES = 4 * UNITS
+/** Units between the second layer and the labels. */
+export const HIDDEN = 64
+/** How many labels there is room for. */
+export const MOST_LABELS = 32
+
+/** Rows of whole numbers with the scale of each. */
+export interface Rows {
+  readonly values: Int8Array
+  readonly scales: Float32Array
+  readonly size: number
+}
+
+/** A matrix with the weights of one input after the other, the last of which is always 1. */
+export interface Matrix {
+  readonly weights: Float32Array
+  readonly rows: number
+  readonly columns: number
+}
+
+export interface Layer {
+  /** Of the four gates of both directions, first forward. */
+  readonly inputs: Matrix
+  readonly forward: Matrix
+  readonly backward: Matrix
+}
+
+/** The weights of a network: two layers of long short-term memory in both directions, and two of plain units on top. */
+export interface Weights {
+  readonly words: Rows
+  readonly pieces: Rows
+  readonly classes: Rows
+  readonly shapes: Rows
+  readonly layers: readonly [Layer, Layer]
+  readonly hidden: Matrix
+  readonly labels: Matrix
+}
+
+/** Most tokens that are read together. */
+export const MOST_TOKENS = 1280
+
+const floats = (size: number): number => Math.ceil(size / 4) * 4
+/** What is kept of a token: the outputs of the second layer, then what stands for it. The layer on top reads both. */
+const TOP = 2 * UNITS
+const TOKEN_BY = floats(TOP + TOKEN_SIZE + 1)
+const FIRST_BY = floats(2 * UNITS + 1)
+const GATES_BY = 2 * GATES
+const HIDDEN_BY = floats(HIDDEN + 1)
+
+/** The sizes of matrices: rows, and columns with that of the number that is always 1. */
+export const shapes = {
+  first: [GATES_BY, TOKEN_SIZE + 1],
+  second: [GATES_BY, 2 * UNITS + 1],
+  recurrent: [GATES, UNITS],
+  hidden: [HIDDEN, TOP + TOKEN_SIZE + 1],
+  labels: [MOST_LABELS, HIDDEN + 1]
+} as const
+
+const FIRST_COLUMNS = TOKEN_SIZE + 1
+/** How many sums of the first layer's gates are kept. */
+const SLOTS = 4096
+
+const FLOAT = 4
+const PAGE = 65_536
+
+let module: WebAssembly.Module | undefined
+
+const functionOf = (exports: WebAssembly.Exports, name: string): ((...numbers: ReadonlyArray<number>) => unknown) => {
+  const one = exports[name]
+  if (typeof one !== "function") throw new Error(`network.wasm has no function ${name}.`)
+  return (...numbers) => Reflect.apply(one, undefined, numbers)
+}
+
+const instantiate = (): WebAssembly.Exports => {
+  module ??= new WebAssembly.Module(readFileSync(new URL("../../data/network.wasm", import.meta.url)))
+  return new WebAssembly.Instance(module).exports
+}
+
+/** Places in the memory of the network, in floats, one after the other. */
+class Places {
+  size = 0
+  take(count: number): number {
+    const at = this.size
+    this.size += floats(count)
+    return at
+  }
+}
+
+interface Placed {
+  readonly matrix: Matrix
+  readonly at: number
+}
+
+/** A network that tells how likely each token of a sequence is each label. */
+export class Network {
+  readonly #weights: Weights
+  readonly #memory: Float32Array
+  readonly #multiplyAll: (...numbers: ReadonlyArray<number>) => unknown
+  readonly #recur: (...numbers: ReadonlyArray<number>) => unknown
+  readonly #layers: ReadonlyArray<{ readonly inputs: Placed; readonly forward: Placed; readonly backward: Placed }>
+  readonly #hidden: Placed
+  readonly #labels: Placed
+  /** Where what is kept of tokens begins. */
+  readonly #tokens: number
+  readonly #slots: number
+  /** The slots of tokens by what is read of them, and how many slots are taken. */
+  readonly #slotOf = new Map<number, number>()
+  #taken = 0
+  readonly #first: number
+  readonly #gates: number
+  readonly #middle: number
+  readonly #scores: number
+  readonly #cell: number
+
+  constructor(weights: Weights) {
+    const places = new Places()
+    const placed: Array<Placed> = []
+    const place = (matrix: Matrix): Placed => {
+      const one = { matrix, at: places.take(matrix.weights.length) }
+      placed.push(one)
+      return one
+    }
+    this.#weights = weights
+    this.#layers = weights.layers.map(({ backward, forward, inputs }) => ({
+      inputs: place(inputs),
+      forward: place(forward),
+      backward: place(backward)
+    }))
+    this.#hidden = place(weights.hidden)
+    this.#labels = place(weights.labels)
+    this.#tokens = places.take(MOST_TOKENS * TOKEN_BY)
+    this.#slots = places.take(SLOTS * GATES_BY)
+    this.#first = places.take(MOST_TOKENS * FIRST_BY)
+    this.#gates = places.take(MOST_TOKENS * GATES_BY)
+    this.#middle = places.take(MOST_TOKENS * HIDDEN_BY)
+    this.#scores = places.take(MOST_TOKENS * MOST_LABELS)
+    this.#cell = places.take(UNITS)
+    const exports = instantiate()
+    const { memory } = exports
+    if (!(memory instanceof WebAssembly.Memory)) throw new Error("network.wasm has no memory.")
+    memory.grow(Math.ceil((places.size * FLOAT) / PAGE))
+    this.#memory = new Float32Array(memory.buffer)
+    this.#multiplyAll = functionOf(exports, "multiplyAll")
+    this.#recur = functionOf(exports, "recur")
+    for (const { at, matrix } of placed) this.#memory.set(matrix.weights, at)
+  }
+
+  /** Writes what stands for a token. */
+  #write(input: Int32Array, token: number): void {
+    const { classes, pieces, shapes: shapeRows, words } = this.#weights
+    const memory = this.#memory
+    let at = this.#tokens + token * TOKEN_BY + TOP
+    let read = token * INPUTS
+    memory.fill(0, at, at + TOKEN_SIZE)
+    addRow(memory, at, words, input[read++] ?? 0)
+    at += WORD_SIZE
+    for (let piece = 0; piece < PIECES; piece++) addRow(memory, at, pieces, input[read++] ?? 0)
+    at += PIECE_SIZE
+    addRow(memory, at, classes, input[read++] ?? 0)
+    at += CLASS_SIZE
+    addRow(memory, at, shapeRows, input[read++] ?? 0)
+    at += SHAPE_SIZE
+    const sets = input[read++] ?? 0
+    for (let set = 0; set < SETS; set++) memory[at++] = (sets >> set) & 1
+    memory[at++] = input[read++] ?? 0
+    memory[at++] = input[read] ?? 0
+    memory[at] = 1
+  }
+
+  /**
+   * Writes the sums of the first layer's gates for the tokens. Most words of a call are said again and again: the sums of each are
+   * kept in a slot. Words that are not known are told apart by their parts, and have a slot of their own each time.
+   */
+  #sumFirst(input: Int32Array, steps: number): void {
+    const memory = this.#memory
+    const inputs = this.#layers[0]?.inputs
+    if (inputs === undefined) return
+    if (this.#taken + floats(steps) > SLOTS) {
+      this.#slotOf.clear()
+      this.#taken = 0
+    }
+    const slots = new Int32Array(steps)
+    const begin = this.#taken
+    for (let token = 0; token < steps; token++) {
+      this.#write(input, token)
+      const key = keyOf(input, token * INPUTS)
+      let slot = key === undefined ? undefined : this.#slotOf.get(key)
+      if (slot === undefined) {
+        slot = this.#taken++
+        if (key !== undefined) this.#slotOf.set(key, slot)
+        // The vectors of new slots are put one after the other where the gates will be.
+        const from = this.#tokens + token * TOKEN_BY + TOP
+        memory.copyWithin(this.#gates + (slot - begin) * FIRST_COLUMNS, from, from + FIRST_COLUMNS)
+      }
+      slots[token] = slot
+    }
+    const count = floats(this.#taken - begin)
+    if (count > 0) this.#multiply(inputs, this.#gates, FIRST_COLUMNS, this.#slots + begin * GATES_BY, GATES_BY, count)
+    for (let token = 0; token < steps; token++) {
+      const from = this.#slots + (slots[token] ?? 0) * GATES_BY
+      memory.copyWithin(this.#gates + token * GATES_BY, from, from + GATES_BY)
+    }
+  }
+
+  #multiply({ at, matrix }: Placed, from: number, by: number, to: number, toBy: number, count: number): void {
+    this.#memory.fill(0, to, to + count * toBy)
+    this.#multiplyAll(
+      at * FLOAT,
+      from * FLOAT,
+      by * FLOAT,
+      to * FLOAT,
+      toBy * FLOAT,
+      matrix.rows,
+      matrix.columns,
+      count
+    )
+  }
+
+  /** Both directions of a layer, whose gates have the sums of what it reads. */
+  #runLayer(layer: number, out: number, outBy: number, steps: number): void {
+    const one = this.#layers[layer]
+    if (one === undefined) return
+    const last = steps - 1
+    this.#memory.fill(0, this.#cell, this.#cell + UNITS)
+    this.#recurBy(one.forward, this.#gates, GATES_BY, out, outBy, steps)
+    this.#memory.fill(0, this.#cell, this.#cell + UNITS)
+    this.#recurBy(
+      one.backward,
+      this.#gates + last * GATES_BY + GATES,
+      -GATES_BY,
+      out + last * outBy + UNITS,
+      -outBy,
+      steps
+    )
+  }
+
+  #recurBy({ at }: Placed, gates: number, gatesBy: number, out: number, outBy: number, steps: number): void {
+    const places = [at, gates, gatesBy, out, outBy, this.#cell]
+    this.#recur(...places.map((place) => place * FLOAT), UNITS, steps)
+  }
+
+  /**
+   * The scores of the labels of each token, `MOST_LABELS` a token, which hold until the next call. `input` has `INPUTS` numbers a
+   * token, of at most `MOST_TOKENS` tokens.
+   */
+  scores(input: Int32Array): Float32Array {
+    const steps = Math.min(MOST_TOKENS, input.length / INPUTS)
+    if (steps === 0) return new Float32Array(0)
+    const count = floats(steps)
+    const memory = this.#memory
+    this.#sumFirst(input, steps)
+    this.#runLayer(0, this.#first, FIRST_BY, steps)
+    for (let token = 0; token < count; token++) memory[this.#first + token * FIRST_BY + 2 * UNITS] = 1
+    const second = this.#layers[1]
+    if (second !== undefined) this.#multiply(second.inputs, this.#first, FIRST_BY, this.#gates, GATES_BY, count)
+    this.#runLayer(1, this.#tokens, TOKEN_BY, steps)
+    this.#multiply(this.#hidden, this.#tokens, TOKEN_BY, this.#middle, HIDDEN_BY, count)
+    for (let token = 0; token < count; token++) {
+      const at = this.#middle + token * HIDDEN_BY
+      for (let unit = at; unit < at + HIDDEN; unit++) if ((memory[unit] ?? 0) < 0) memory[unit] = 0
+      memory[at + HIDDEN] = 1
+    }
+    this.#multiply(this.#labels, this.#middle, HIDDEN_BY, this.#scores, MOST_LABELS, count)
+    return memory.subarray(this.#scores, this.#scores + steps * MOST_LABELS)
+  }
+}
+
+/** What is read of a token as one number, but for the parts of its word; nothing where the word is not known. */
+const keyOf = (input: Int32Array, at: number): number | undefined => {
+  const word = input[at] ?? 0
+  if (word === 0) return undefined
+  const rest = at + 1 + PIECES
+  const kind = ((input[rest] ?? 0) * SHAPES + (input[rest + 1] ?? 0)) * (1 << SETS) + (input[rest + 2] ?? 0)
+  return (word * CLASSES * SHAPES * (1 << SETS) + kind) * 4 + (input[rest + 3] ?? 0) * 2 + (input[rest + 4] ?? 0)
+}
+
+const addRow = (memory: Float32Array, at: number, { scales, size, values }: Rows, row: number): void => {
+  const scale = scales[row] ?? 0
+  const first = row * size
+  for (let i = 0; i < size; i++) memory[at + i] = (memory[at + i] ?? 0) + (values[first + i] ?? 0) * scale
+}
