@@ -14,15 +14,8 @@ import { spokenAddressesOf } from "./SpokenForms.js"
 import { namesOutside, runsOf, withoutNames } from "./SpokenNumbers.js"
 import { wholeValue } from "./WholeValues.js"
 import type { CallModel } from "./call-tagger/CallModel.js"
-import {
-  type CallReadings,
-  callThresholds,
-  type CallThresholds,
-  type KnownReadings,
-  readingValues,
-  shippedCallModel,
-  SURE_VALUE
-} from "./call-tagger/CallTagger.js"
+import { type CallReadings, type KnownReadings, readingValues, shippedCallModel } from "./call-tagger/CallTagger.js"
+import { callThresholds, type CallThresholds, SURE_VALUE } from "./call-tagger/Claims.js"
 import { withoutUnlikely } from "./call-tagger/Unlikely.js"
 import type { Model } from "./tagger/Model.js"
 import { isPlausible } from "./tagger/Plausible.js"

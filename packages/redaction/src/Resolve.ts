@@ -1,4 +1,4 @@
-import { LIKELY, LIKELY_IN_CONTEXT } from "./call-tagger/CallTagger.js"
+import { LIKELY, LIKELY_IN_CONTEXT } from "./call-tagger/Claims.js"
 import { wordSet } from "./Lexicon.js"
 import type { SensitiveField } from "./SensitiveField.js"
 import { type Candidate, inOrder, type TextSpan } from "./TextSpan.js"

@@ -16,7 +16,11 @@ describe("the tagger of calls", () => {
   })
 
   it("takes away what words alone make a value", () => {
-    const lines = ["A: was there hope", "C: there is always hope"]
+    const lines = [
+      "A: what's the name of the paint",
+      "C: it's called elephant's breath, five litres",
+      "A: and the undercoat, grey or white"
+    ]
     expect(redacted(lines, Redaction.sensitiveFields)).toEqual(lines.map((line) => line.slice(3)))
   })
 
@@ -68,8 +72,8 @@ describe("the tagger of calls", () => {
   })
 
   it("leaves a list price near a placeholder, and one behind it", () => {
-    const lines = ["C: my name is John Porter", "A: our monthly plan is 15 dollars", "C: okay"]
-    expect(redacted(lines, Redaction.sensitiveFields)[1]).toBe("our monthly plan is 15 dollars")
+    const lines = ["C: my name is John Porter", "A: Table lamps start at $15.", "C: okay"]
+    expect(redacted(lines, Redaction.sensitiveFields)[1]).toBe("Table lamps start at $15.")
   })
 
   it("reads a question and its answer wherever in a long call they are", () => {
@@ -88,9 +92,28 @@ describe("the tagger of calls", () => {
     expect(redacted(lines, ["person_name"]).join()).not.toContain("Gulnara")
   })
 
+  it.each([1, 24, 25, 49, 50])("reads a call of %i turns that ends in a turn without words", (count) => {
+    const lines = Array.from({ length: count }, (_, at) => `${at % 2 === 0 ? "A" : "C"}: okay then`)
+    const expected = [...lines, "A: "].map((line) => line.slice(3))
+    expect(redacted([...lines, "A: "], Redaction.sensitiveFields)).toEqual(expected)
+  })
+
+  it("finds a name that is introduced near a placeholder", () => {
+    expectHidden("person_name", ["C: my card is [CREDIT_CARD]", "C: my name is Will Young."], "Will", "Young")
+  })
+
+  it("reads an answer with its question wherever in long turns they are", () => {
+    const story = "and then we went on about the weather and the garden and the neighbors who are never in ".repeat(3)
+    for (let before = 0; before <= 24; before += 2) {
+      const opened = Array.from({ length: before }, (_, at) => `${at % 2 === 0 ? "A" : "C"}: ${story}`)
+      const lines = [...opened, "A: what name does the little one play under", "C: turbo toast", "A: lovely"]
+      expect(redacted(lines, ["username"])[before + 1], `after ${before} turns`).not.toContain("turbo")
+    }
+  })
+
   it("answers a question of any length", () => {
-    const question = `A: ${"what was the mileage and ".repeat(8000)}`
     const codes = `C: ${"q one two three four then ".repeat(4000)}`
-    expect(redacted([question, codes], ["account_number"])).toHaveLength(2)
+    for (const asked of ["what was the mileage and ", "what is it that you see on the "])
+      expect(redacted([`A: ${asked.repeat(8000)}`, codes], ["account_number"])).toHaveLength(2)
   })
 })

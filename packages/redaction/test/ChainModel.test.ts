@@ -13,9 +13,7 @@ weights.fill(0, 5 * LABELS, 6 * LABELS)
 weights.fill(-128, 7 * LABELS, 8 * LABELS)
 weights.fill(127, (BUCKETS - 1) * LABELS)
 const transitions = Float32Array.from(taggerShape.from, (_, at) => ((at % 7) - 3) / 4)
-const model = unpackModel(
-  packModel({ weights, step: STEP, transitions, sets: shippedModel().sets }, deflateRawSync)
-)
+const model = unpackModel(packModel({ weights, step: STEP, transitions, sets: shippedModel().sets }, deflateRawSync))
 
 /** The scores of one token by its rows, added up one weight after the other. */
 const added = (rows: ReadonlyArray<number>): ReadonlyArray<number> =>

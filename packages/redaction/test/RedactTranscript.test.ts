@@ -68,11 +68,6 @@ describe("a single requested field", () => {
       ["your dob and last four of social", "[DOB]"]
     ],
     [
-      "passport_number",
-      ["A: what's the passport number and when does it expire", "C: X4772913, july 2031"],
-      ["what's the passport number and when does it expire", "[PASSPORT_NUMBER], july 2031"]
-    ],
-    [
       "ssn",
       [
         "A: social?",

@@ -20,7 +20,7 @@ const OWNER_END = "'s"
 export const PIECE_ROWS = 1 << 12
 
 const FIRST_CODE = 32
-const LAST_CLASS = 95
+export const LAST_CLASS = 95
 /** The classes of what stands before the first token of a turn. */
 const AGENT_BEGINS = LAST_CLASS + 1
 const CALLER_BEGINS = LAST_CLASS + 2
@@ -37,11 +37,23 @@ const pieceRow = (word: string, which: number, from: number, to: number): number
 /** The rows of words; 0 is the row of those that are not known. */
 export type Vocabulary = ReadonlyMap<string, number>
 
-const rowOf = (vocabulary: Vocabulary, word: string): number =>
-  vocabulary.get(word) ?? (word.endsWith(OWNER_END) ? (vocabulary.get(word.slice(0, -OWNER_END.length)) ?? 0) : 0)
+/** The row of a word, or of what it is without the ending of an owner: a row and that ending tell the word. */
+const rowOf = (vocabulary: Vocabulary, word: string): number => {
+  const row = vocabulary.get(word)
+  if (row !== undefined || !word.endsWith(OWNER_END)) return row ?? 0
+  const owner = word.slice(0, -OWNER_END.length)
+  return owner.endsWith(OWNER_END) ? 0 : (vocabulary.get(owner) ?? 0)
+}
 
 /** What the network reads of tokens of a call. `turns` are the tokens of each turn. */
 export class CallInput {
+  /** The words of the turn before the one that was read last, and from which turn on. */
+  #before: { readonly turn: number; readonly earliest: number; readonly words: ReadonlySet<string> } = {
+    turn: -1,
+    earliest: 0,
+    words: new Set()
+  }
+
   constructor(
     readonly call: CallText,
     readonly turns: ReadonlyArray<TurnTokens>,
@@ -59,23 +71,20 @@ export class CallInput {
     return [0, 0, 0, 0, 0, side === 1 ? AGENT_BEGINS : CALLER_BEGINS, 0, 0, 0, side]
   }
 
-  /** The words of the turn before the one that was read last. */
-  #before: { readonly turn: number; readonly words: ReadonlySet<string> } = { turn: -1, words: new Set() }
-
-  /** The words of the turn before. */
-  #wordsBefore(turn: number): ReadonlySet<string> {
-    if (this.#before.turn === turn) return this.#before.words
+  /** The words of the turn before, from turn `earliest` on. */
+  #wordsBefore(turn: number, earliest: number): ReadonlySet<string> {
+    if (this.#before.turn === turn && this.#before.earliest === earliest) return this.#before.words
     let at = turn - 1
-    while (at >= 0 && this.call.turns[at]?.apart === true) at--
-    const { from, to } = this.turns[at] ?? { from: 0, to: 0 }
+    while (at >= earliest && this.call.turns[at]?.apart === true) at--
+    const { from, to } = (at < earliest ? undefined : this.turns[at]) ?? { from: 0, to: 0 }
     const words = new Set(this.call.tokens.all.slice(from, to).map(wordOf))
-    this.#before = { turn, words }
+    this.#before = { turn, earliest, words }
     return words
   }
 
-  /** What is read of tokens `from` to `to`, which are of one turn. */
-  of(turn: number, from: number, to: number): Int32Array {
-    const before = this.#wordsBefore(turn)
+  /** What is read of tokens `from` to `to`, which are of one turn. Nothing before turn `earliest` is looked at. */
+  of(turn: number, from: number, to: number, earliest = 0): Int32Array {
+    const before = this.#wordsBefore(turn, earliest)
     const { sets, shapes, tokens } = columnsOf(this.call.tokens, from, to, this.sets)
     const side = this.#side(turn)
     const input = new Int32Array(tokens.length * INPUTS)

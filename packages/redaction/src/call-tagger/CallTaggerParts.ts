@@ -1,5 +1,6 @@
 export * from "./CallInput.js"
 export * from "./CallModel.js"
 export * from "./CallTagger.js"
+export { callThresholds, type CallThresholds } from "./Claims.js"
 export { HIDDEN, MOST_LABELS, MOST_TOKENS, Network } from "./Network.js"
 export { turnsOf } from "../dialogue/Dialogue.js"

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs"
-import { CLASSES, INPUTS, PIECES, SETS, SHAPES } from "./CallInput.js"
+import { CLASSES, INPUTS, LAST_CLASS, PIECES, SETS, SHAPES } from "./CallInput.js"
 
-/** How many numbers stand for a word, a part of a word, a class and a shape. */
+/** The sizes of the vectors of a word, a part of a word, a class and a shape. */
 export const WORD_SIZE = 48
 export const PIECE_SIZE = 16
 export const CLASS_SIZE = 12
 export const SHAPE_SIZE = 8
-/** What stands for a token, with a number that is always 1. */
+/** The size of the vector of a token. */
 const TOKEN_SIZE = WORD_SIZE + PIECE_SIZE + CLASS_SIZE + SHAPE_SIZE + SETS + 2
 /** Units of each direction of a layer. */
 const UNITS = 64
@@ -52,19 +52,19 @@ export interface Weights {
 export const MOST_TOKENS = 1280
 
 const floats = (size: number): number => Math.ceil(size / 4) * 4
-/** What is kept of a token: the outputs of the second layer, then what stands for it. The layer on top reads both. */
-const TOP = 2 * UNITS
-const TOKEN_BY = floats(TOP + TOKEN_SIZE + 1)
-const FIRST_BY = floats(2 * UNITS + 1)
-const GATES_BY = 2 * GATES
-const HIDDEN_BY = floats(HIDDEN + 1)
+/** What is kept of a token: the output of the second layer, then its vector, then 1. The hidden units read all three. */
+const OUTPUT = 2 * UNITS
+const TOKEN_STRIDE = floats(OUTPUT + TOKEN_SIZE + 1)
+const FIRST_STRIDE = floats(2 * UNITS + 1)
+const GATES_STRIDE = 2 * GATES
+const HIDDEN_STRIDE = floats(HIDDEN + 1)
 
 /** The sizes of matrices: rows, and columns with that of the number that is always 1. */
 export const shapes = {
-  first: [GATES_BY, TOKEN_SIZE + 1],
-  second: [GATES_BY, 2 * UNITS + 1],
+  first: [GATES_STRIDE, TOKEN_SIZE + 1],
+  second: [GATES_STRIDE, 2 * UNITS + 1],
   recurrent: [GATES, UNITS],
-  hidden: [HIDDEN, TOP + TOKEN_SIZE + 1],
+  hidden: [HIDDEN, OUTPUT + TOKEN_SIZE + 1],
   labels: [MOST_LABELS, HIDDEN + 1]
 } as const
 
@@ -103,13 +103,19 @@ interface Placed {
   readonly at: number
 }
 
+interface PlacedLayer {
+  readonly inputs: Placed
+  readonly forward: Placed
+  readonly backward: Placed
+}
+
 /** A network that tells how likely each token of a sequence is each label. */
 export class Network {
   readonly #weights: Weights
   readonly #memory: Float32Array
   readonly #multiplyAll: (...numbers: ReadonlyArray<number>) => unknown
   readonly #recur: (...numbers: ReadonlyArray<number>) => unknown
-  readonly #layers: ReadonlyArray<{ readonly inputs: Placed; readonly forward: Placed; readonly backward: Placed }>
+  readonly #layers: readonly [PlacedLayer, PlacedLayer]
   readonly #hidden: Placed
   readonly #labels: Placed
   /** Where what is kept of tokens begins. */
@@ -133,18 +139,19 @@ export class Network {
       return one
     }
     this.#weights = weights
-    this.#layers = weights.layers.map(({ backward, forward, inputs }) => ({
+    const placeLayer = ({ backward, forward, inputs }: Layer): PlacedLayer => ({
       inputs: place(inputs),
       forward: place(forward),
       backward: place(backward)
-    }))
+    })
+    this.#layers = [placeLayer(weights.layers[0]), placeLayer(weights.layers[1])]
     this.#hidden = place(weights.hidden)
     this.#labels = place(weights.labels)
-    this.#tokens = places.take(MOST_TOKENS * TOKEN_BY)
-    this.#slots = places.take(SLOTS * GATES_BY)
-    this.#first = places.take(MOST_TOKENS * FIRST_BY)
-    this.#gates = places.take(MOST_TOKENS * GATES_BY)
-    this.#middle = places.take(MOST_TOKENS * HIDDEN_BY)
+    this.#tokens = places.take(MOST_TOKENS * TOKEN_STRIDE)
+    this.#slots = places.take(SLOTS * GATES_STRIDE)
+    this.#first = places.take(MOST_TOKENS * FIRST_STRIDE)
+    this.#gates = places.take(MOST_TOKENS * GATES_STRIDE)
+    this.#middle = places.take(MOST_TOKENS * HIDDEN_STRIDE)
     this.#scores = places.take(MOST_TOKENS * MOST_LABELS)
     this.#cell = places.take(UNITS)
     const exports = instantiate()
@@ -157,11 +164,11 @@ export class Network {
     for (const { at, matrix } of placed) this.#memory.set(matrix.weights, at)
   }
 
-  /** Writes what stands for a token. */
+  /** Writes the vector of a token. */
   #write(input: Int32Array, token: number): void {
     const { classes, pieces, shapes: shapeRows, words } = this.#weights
     const memory = this.#memory
-    let at = this.#tokens + token * TOKEN_BY + TOP
+    let at = this.#tokens + token * TOKEN_STRIDE + OUTPUT
     let read = token * INPUTS
     memory.fill(0, at, at + TOKEN_SIZE)
     addRow(memory, at, words, input[read++] ?? 0)
@@ -185,8 +192,7 @@ export class Network {
    */
   #sumFirst(input: Int32Array, steps: number): void {
     const memory = this.#memory
-    const inputs = this.#layers[0]?.inputs
-    if (inputs === undefined) return
+    const { inputs } = this.#layers[0]
     if (this.#taken + floats(steps) > SLOTS) {
       this.#slotOf.clear()
       this.#taken = 0
@@ -201,16 +207,17 @@ export class Network {
         slot = this.#taken++
         if (key !== undefined) this.#slotOf.set(key, slot)
         // The vectors of new slots are put one after the other where the gates will be.
-        const from = this.#tokens + token * TOKEN_BY + TOP
+        const from = this.#tokens + token * TOKEN_STRIDE + OUTPUT
         memory.copyWithin(this.#gates + (slot - begin) * FIRST_COLUMNS, from, from + FIRST_COLUMNS)
       }
       slots[token] = slot
     }
     const count = floats(this.#taken - begin)
-    if (count > 0) this.#multiply(inputs, this.#gates, FIRST_COLUMNS, this.#slots + begin * GATES_BY, GATES_BY, count)
+    if (count > 0)
+      this.#multiply(inputs, this.#gates, FIRST_COLUMNS, this.#slots + begin * GATES_STRIDE, GATES_STRIDE, count)
     for (let token = 0; token < steps; token++) {
-      const from = this.#slots + (slots[token] ?? 0) * GATES_BY
-      memory.copyWithin(this.#gates + token * GATES_BY, from, from + GATES_BY)
+      const from = this.#slots + (slots[token] ?? 0) * GATES_STRIDE
+      memory.copyWithin(this.#gates + token * GATES_STRIDE, from, from + GATES_STRIDE)
     }
   }
 
@@ -229,17 +236,15 @@ export class Network {
   }
 
   /** Both directions of a layer, whose gates have the sums of what it reads. */
-  #runLayer(layer: number, out: number, outBy: number, steps: number): void {
-    const one = this.#layers[layer]
-    if (one === undefined) return
+  #runLayer({ backward, forward }: PlacedLayer, out: number, outBy: number, steps: number): void {
     const last = steps - 1
     this.#memory.fill(0, this.#cell, this.#cell + UNITS)
-    this.#recurBy(one.forward, this.#gates, GATES_BY, out, outBy, steps)
+    this.#recurBy(forward, this.#gates, GATES_STRIDE, out, outBy, steps)
     this.#memory.fill(0, this.#cell, this.#cell + UNITS)
     this.#recurBy(
-      one.backward,
-      this.#gates + last * GATES_BY + GATES,
-      -GATES_BY,
+      backward,
+      this.#gates + last * GATES_STRIDE + GATES,
+      -GATES_STRIDE,
       out + last * outBy + UNITS,
       -outBy,
       steps
@@ -256,31 +261,32 @@ export class Network {
    * token, of at most `MOST_TOKENS` tokens.
    */
   scores(input: Int32Array): Float32Array {
-    const steps = Math.min(MOST_TOKENS, input.length / INPUTS)
+    const steps = input.length / INPUTS
+    if (steps > MOST_TOKENS) throw new RangeError(`${steps} tokens are read together, more than ${MOST_TOKENS}.`)
     if (steps === 0) return new Float32Array(0)
     const count = floats(steps)
     const memory = this.#memory
+    const [first, second] = this.#layers
     this.#sumFirst(input, steps)
-    this.#runLayer(0, this.#first, FIRST_BY, steps)
-    for (let token = 0; token < count; token++) memory[this.#first + token * FIRST_BY + 2 * UNITS] = 1
-    const second = this.#layers[1]
-    if (second !== undefined) this.#multiply(second.inputs, this.#first, FIRST_BY, this.#gates, GATES_BY, count)
-    this.#runLayer(1, this.#tokens, TOKEN_BY, steps)
-    this.#multiply(this.#hidden, this.#tokens, TOKEN_BY, this.#middle, HIDDEN_BY, count)
+    this.#runLayer(first, this.#first, FIRST_STRIDE, steps)
+    for (let token = 0; token < count; token++) memory[this.#first + token * FIRST_STRIDE + 2 * UNITS] = 1
+    this.#multiply(second.inputs, this.#first, FIRST_STRIDE, this.#gates, GATES_STRIDE, count)
+    this.#runLayer(second, this.#tokens, TOKEN_STRIDE, steps)
+    this.#multiply(this.#hidden, this.#tokens, TOKEN_STRIDE, this.#middle, HIDDEN_STRIDE, count)
     for (let token = 0; token < count; token++) {
-      const at = this.#middle + token * HIDDEN_BY
+      const at = this.#middle + token * HIDDEN_STRIDE
       for (let unit = at; unit < at + HIDDEN; unit++) if ((memory[unit] ?? 0) < 0) memory[unit] = 0
       memory[at + HIDDEN] = 1
     }
-    this.#multiply(this.#labels, this.#middle, HIDDEN_BY, this.#scores, MOST_LABELS, count)
+    this.#multiply(this.#labels, this.#middle, HIDDEN_STRIDE, this.#scores, MOST_LABELS, count)
     return memory.subarray(this.#scores, this.#scores + steps * MOST_LABELS)
   }
 }
 
-/** What is read of a token as one number, but for the parts of its word; nothing where the word is not known. */
+/** What is read of a token as one number, where its word is known; a known word's parts are always the same. */
 const keyOf = (input: Int32Array, at: number): number | undefined => {
   const word = input[at] ?? 0
-  if (word === 0) return undefined
+  if (word === 0 && (input[at + 1 + PIECES] ?? 0) <= LAST_CLASS) return undefined
   const rest = at + 1 + PIECES
   const kind = ((input[rest] ?? 0) * SHAPES + (input[rest + 1] ?? 0)) * (1 << SETS) + (input[rest + 2] ?? 0)
   return (word * CLASSES * SHAPES * (1 << SETS) + kind) * 4 + (input[rest + 3] ?? 0) * 2 + (input[rest + 4] ?? 0)

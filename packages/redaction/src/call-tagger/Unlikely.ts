@@ -23,8 +23,10 @@ const LEAST: ReadonlyMap<string, number> = new Map([
 ])
 /** What `LEAST` is multiplied by where a phrase names the value: "my last name is ...". */
 const NAMED = 0.1
-/** Recognizers that find too much without it: what they find in turns that are not read does not count. */
-const NEEDS_READING: ReadonlySet<string> = new Set(["money", "people", "clockTimes", "repeats"])
+/** Names from this score on are introduced as such: "my name is", "Mrs". */
+const INTRODUCED = 0.55
+/** Recognizers that are wrong too often where no tagger rules anything out: what they find in blocks that are not read does not count. */
+const NEEDS_READING: ReadonlySet<string> = new Set(["money", "people", "clockTimes"])
 
 /** Leaves out what the tagger of calls is sure is no value, but for what has the form of one. */
 export const withoutUnlikely = (
@@ -33,10 +35,10 @@ export const withoutUnlikely = (
   values: Float64Array
 ): ReadonlyArray<Candidate> => {
   if (values.length === 0) return candidates
-  return candidates.filter(({ byCue, end, field, isNamed, recognizer = "", start }) => {
+  return candidates.filter(({ byCue, end, field, isNamed, recognizer = "", score, start }) => {
     const least = LEAST.get(recognizer)
     if (least === undefined || field === "nothing") return true
-    const isPhrase = byCue === true || isNamed === true
+    const isPhrase = byCue === true || isNamed === true || (recognizer === "people" && score >= INTRODUCED)
     for (let at = tokenAt(tokens, start); (tokens.all[at]?.start ?? Infinity) < end; at++) {
       const value = values[at] ?? Number.NaN
       const counts =

@@ -132,7 +132,7 @@
       (local.set $count (i32.sub (local.get $count) (i32.const 4)))
       (br_if $fours (local.get $count))))
 
-    ;; One direction of a layer of long short-term memory, over `steps` tokens, at least one. The sums of a token's four gates (input,
+  ;; One direction of a layer of long short-term memory, over `steps` tokens, at least one. The sums of a token's four gates (input,
   ;; forget, cell, output) are at `gates` and go on with `gatesBy` bytes a token; its output goes to `out`, with `outBy` bytes a
   ;; token. Both may be negative, which reads from the end. `cell` is all zeros at first. `units` is a multiple of 8.
   (func (export "recur") (param $matrix i32) (param $gates i32) (param $gatesBy i32) (param $out i32) (param $outBy i32)

@@ -1,0 +1,173 @@
+import type { CallText } from "../CallText.js"
+import { mayBeOf } from "../dialogue/Questions.js"
+import { wordSet } from "../Lexicon.js"
+import { sensitiveFields } from "../SensitiveField.js"
+import { type Candidate, candidate } from "../TextSpan.js"
+import type { Token } from "../Tokens.js"
+import { CALL_LABELS } from "./CallModel.js"
+import { MOST_LABELS } from "./Network.js"
+
+/** How likely a token must be part of a value, and how likely a field is before a value counts for it as well. */
+export interface CallThresholds {
+  readonly value: number
+  readonly also: number
+}
+export const callThresholds: CallThresholds = { value: 0.2, also: 0.01 }
+
+/** Adjacent tokens that are likeliest of one field. */
+export interface Claim {
+  readonly label: number
+  readonly from: number
+  readonly to: number
+  /** Each token's shares of the labels. */
+  readonly shares: ReadonlyArray<Float64Array>
+}
+
+/** By how much "none" exceeds the likeliest field where a token is none for sure, whose share is not worked out. */
+const SURE_NONE = 9
+
+/** How likely a token is each label, by its scores; nothing where it is none for sure. */
+const sharesOf = (scores: Float32Array, first: number): Float64Array | undefined => {
+  let top = -Infinity
+  for (let label = 1; label < CALL_LABELS; label++) top = Math.max(top, scores[first + label] ?? 0)
+  const none = scores[first] ?? 0
+  if (top < none - SURE_NONE) return undefined
+  const most = Math.max(top, none)
+  const shares = new Float64Array(CALL_LABELS)
+  let sum = 0
+  for (let label = 0; label < CALL_LABELS; label++) {
+    const share = Math.exp((scores[first + label] ?? 0) - most)
+    shares[label] = share
+    sum += share
+  }
+  for (let label = 0; label < CALL_LABELS; label++) shares[label] = (shares[label] ?? 0) / sum
+  return shares
+}
+
+const likeliest = (shares: Float64Array): number => {
+  let label = 1
+  for (let other = 2; other < CALL_LABELS; other++) if ((shares[other] ?? 0) > (shares[label] ?? 0)) label = other
+  return label
+}
+
+/**
+ * The claims of tokens `from` to `to`, whose scores begin with row `row`. How likely each is part of a value is written to `values`,
+ * which begins with the first.
+ */
+export const claimsIn = (
+  scores: Float32Array,
+  row: number,
+  from: number,
+  to: number,
+  values: Float64Array,
+  least: number
+): ReadonlyArray<Claim> => {
+  const claims: Array<Claim> = []
+  let open: { readonly label: number; readonly from: number; readonly shares: Array<Float64Array> } | undefined
+  const close = (to: number): void => {
+    if (open !== undefined) claims.push({ ...open, to })
+    open = undefined
+  }
+  for (let at = from; at < to; at++) {
+    const shares = sharesOf(scores, (row + at - from) * MOST_LABELS)
+    const value = 1 - (shares?.[0] ?? 1)
+    values[at - from] = value
+    if (shares === undefined || value < least) {
+      close(at)
+      continue
+    }
+    const label = likeliest(shares)
+    if (open?.label !== label) {
+      close(at)
+      open = { label, from: at, shares: [] }
+    }
+    open.shares.push(shares)
+  }
+  close(to)
+  return claims
+}
+
+/** How likely the tokens of a claim are a label. */
+const meanOf = ({ shares }: Claim, label: number): number =>
+  shares.reduce((sum, one) => sum + (one[label] ?? 0), 0) / shares.length
+
+/** How likely a claim is a value. */
+export const shareOf = (claim: Claim): number => 1 - meanOf(claim, 0)
+
+/** Fewest figures and letters of a number that is one by itself. */
+const WHOLE_NUMBER = 7
+
+/** A claim of two values, one of which is a number, is one of each: "308 63 0237 and august fourth". */
+export const splitClaim = (call: CallText, claim: Claim): ReadonlyArray<Claim> => {
+  const { all } = call.tokens
+  const parts: Array<Claim> = []
+  let from = claim.from
+  for (let at = claim.from; at <= claim.to; at++) {
+    if (at < claim.to && all[at]?.cls !== "&") continue
+    if (at > from)
+      parts.push({ ...claim, from, to: at, shares: claim.shares.slice(from - claim.from, at - claim.from) })
+    from = at + 1
+  }
+  const isNumber = (part: Claim): boolean =>
+    isCode(call, part) && codeOf(all.slice(part.from, part.to)).length >= WHOLE_NUMBER
+  return parts.some(isNumber) ? parts : [claim]
+}
+
+const MARK = /^[^\p{L}\p{N}$€£₹#+]+$/u
+/** Classes of everyday expressions alone: "next Tuesday", "this evening". */
+const EVERYDAY = /^[WRube]$/
+/** What the score of a value is between, by how likely it is one: below what most rules say of theirs. */
+const LEAST_SCORE = 0.5
+const MOST_SCORE = 0.59
+const scoreOf = (share: number): number => LEAST_SCORE + share * (MOST_SCORE - LEAST_SCORE)
+
+/** The score of what is likelier a value than not. */
+export const SURE_VALUE = scoreOf(0.6)
+/** The scores of a field that is likely enough to count beside what a form, a list or a phrase, and beside what a question, tells. */
+export const LIKELY = scoreOf(0.5)
+export const LIKELY_IN_CONTEXT = scoreOf(0.05)
+
+/** Classes of figures and letters. */
+const CODE: ReadonlySet<string> = new Set("dtyzNXxoL")
+
+/** Whether a claim is of figures and letters alone. */
+export const isCode = ({ tokens: { all } }: CallText, { from, to }: Claim): boolean =>
+  all.slice(from, to).every(({ cls, text }) => CODE.has(cls) || MARK.test(text))
+
+/** The letters and figures that tokens say. */
+const codeOf = (tokens: ReadonlyArray<Token>): string =>
+  tokens.map(({ cls, text }) => (cls === "N" || cls === "X" || cls === "L" ? text : CODE.has(cls) ? "0" : "")).join("")
+
+/** Whom an answer names that names nobody. */
+const NOBODY = /^(?:no|any|some|every)(?:body|[ -]?one)(?:'s)?$/i
+
+/** The tokens of a claim without marks at either end. */
+const valueIn = (all: ReadonlyArray<Token>, { from, to }: Claim): ReadonlyArray<Token> => {
+  let first = from
+  let last = to
+  while (first < last && MARK.test(all[first]?.text ?? "")) first++
+  while (last > first && MARK.test(all[last - 1]?.text ?? "")) last--
+  return all.slice(first, last)
+}
+
+/** What a figure before it asks to wait for: "one second". */
+const WAITING = wordSet("second seconds sec secs minute minutes min mins moment")
+
+export const valuesOf = (call: CallText, claim: Claim, { also }: CallThresholds): ReadonlyArray<Candidate> => {
+  const tokens = valueIn(call.tokens.all, claim)
+  const start = tokens[0]?.start ?? 0
+  const end = tokens[tokens.length - 1]?.end ?? 0
+  if (end === start || NOBODY.test(call.text.slice(start, end))) return []
+  if (tokens.length === 1 && isCode(call, claim) && WAITING.has(call.tokens.all[claim.to]?.lower ?? "")) return []
+  const share = shareOf(claim)
+  const isEveryday = tokens.every(({ cls }) => EVERYDAY.test(cls))
+  const code = isCode(call, claim) ? codeOf(tokens) : undefined
+  return sensitiveFields.flatMap((field, at): ReadonlyArray<Candidate> => {
+    const isFirst = at + 1 === claim.label
+    const own = isFirst ? share : meanOf(claim, at + 1)
+    const isPossible = code === undefined || mayBeOf(field, code)
+    if (isFirst ? !isPossible && code.length >= WHOLE_NUMBER : own < also || !isPossible) return []
+    const one = candidate(field, start, end, scoreOf(own), `call tagger ${share.toFixed(2)}`)
+    return [{ ...one, ...(isEveryday && { everyday: true }), ...(!isFirst && { isAlso: true }) }]
+  })
+}
