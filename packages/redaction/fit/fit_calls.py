@@ -141,9 +141,24 @@ def fit(network, calls, rng):
             number.copy_(mean)
 
 
+# The sizes that CallInput.ts and Network.ts have too.
+SHARED = {
+    "inputs": INPUTS,
+    "pieces": PIECES.stop - PIECES.start,
+    "pieceRows": PIECE_ROWS,
+    "classes": CLASSES,
+    "shapes": SHAPES,
+    "sets": SETS,
+    "hidden": HIDDEN,
+    "mostLabels": LABELS,
+}
+
+
 def main():
     folder = Path(sys.argv[1])
     sizes = json.loads(sys.argv[2])
+    if sizes["shared"] != SHARED:
+        raise ValueError(f"fit-calls.ts has other sizes: {sizes['shared']}, not {SHARED}")
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True)
     torch.manual_seed(sizes["seed"])

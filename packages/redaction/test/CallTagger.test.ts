@@ -98,6 +98,25 @@ describe("the tagger of calls", () => {
     expect(redacted([...lines, "A: "], Redaction.sensitiveFields)).toEqual(expected)
   })
 
+  it("reads turns beside a tool call whose values were redacted before", () => {
+    const turn = { startTime: undefined, endTime: undefined, words: [] }
+    const tool = { id: undefined, name: "pay", succeeded: true, startTime: undefined, endTime: undefined }
+    const raw = {
+      turns: [
+        { ...turn, speaker: "main_agent" as const, content: "what name does the little one play under" },
+        { ...turn, speaker: "testing_agent" as const, content: "turbo toast" }
+      ],
+      toolCalls: [
+        { ...tool, arguments: `{"card": "[CREDIT_CARD]", "phone": "415 555 2671", "who": "nobody"}`, result: undefined }
+      ]
+    }
+    for (const fields of [["username", "phone_number"], Redaction.sensitiveFields] as const) {
+      const { transcript } = Redaction.redactTranscript(raw, fields)
+      expect(transcript.turns[1]?.content).not.toContain("turbo")
+      expect(transcript.toolCalls[0]?.arguments).toContain("[PHONE_NUMBER]")
+    }
+  })
+
   it("finds a name that is introduced near a placeholder", () => {
     expectHidden("person_name", ["C: my card is [CREDIT_CARD]", "C: my name is Will Young."], "Will", "Young")
   })

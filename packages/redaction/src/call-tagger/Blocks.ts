@@ -12,6 +12,9 @@ const PIECE = 256
 /** From how many tokens on pieces are read apart from those behind them. */
 const ENOUGH = 512
 
+/** Most tokens that are read together, with what is read before the first token of a turn. */
+export const MOST_TOKENS = ENOUGH + PIECE + (BEFORE + AFTER) * CONTEXT + BLOCK + BEFORE + AFTER
+
 /** Turns that are read together, `to` exclusive. */
 export interface Block {
   readonly from: number

@@ -26,8 +26,14 @@ export interface CallReadings {
   readonly values: Float64Array
 }
 
+/** What is read in a block: how likely each token is part of a value, by turn. */
+interface BlockReading {
+  readonly candidates: ReadonlyArray<Candidate>
+  readonly values: ReadonlyMap<number, Float64Array>
+}
+
 /** Readings by block. A block is read only where no placeholder is near, so its reading does not change when the call is read again. */
-export type KnownReadings = Map<number, CallReadings>
+export type KnownReadings = Map<number, BlockReading>
 
 /** Whether two sides speak; the tagger knows nothing but conversations. */
 const isConversation = ({ tokens, turns }: CallText): boolean =>
@@ -55,9 +61,8 @@ export function* readingValues(
   if (!isConversation(call)) return { candidates, values }
   const input = new CallInput(call, turns, sets, model.vocabulary)
   for (const block of blocksOf(turns.length)) {
-    const { from, to } = tokensOf(turns, block)
     if (hasPlaceholder(call, turns, block)) {
-      values.fill(UNREAD, from, to)
+      for (const { from, to } of turns.slice(block.from, block.to)) values.fill(UNREAD, from, to)
       continue
     }
     let reading = seen.get(block.from)
@@ -65,18 +70,10 @@ export function* readingValues(
       reading = yield* readingBlock(input, block, model, thresholds)
       seen.set(block.from, reading)
     }
-    values.set(reading.values, from)
+    for (const [turn, some] of reading.values) values.set(some, turns[turn]?.from)
     candidates.push(...reading.candidates)
   }
   return { candidates, values }
-}
-
-/** The tokens of a block, from the first of its turns to the last one that has tokens. */
-const tokensOf = (turns: ReadonlyArray<TurnTokens>, block: Block): TurnTokens => {
-  const from = turns[block.from]?.from ?? 0
-  let to = from
-  for (let turn = block.from; turn < block.to; turn++) to = Math.max(to, turns[turn]?.to ?? 0)
-  return { from, to }
 }
 
 /** What is read in a block. */
@@ -85,10 +82,9 @@ function* readingBlock(
   block: Block,
   model: CallModel,
   thresholds: CallThresholds
-): Steps<CallReadings> {
+): Steps<BlockReading> {
   const { call, turns } = input
-  const { from: start, to: end } = tokensOf(turns, block)
-  const values = new Float64Array(end - start).fill(Number.NaN)
+  const values = new Map<number, Float64Array>()
   const candidates: Array<Candidate> = []
   const things = new AskedThings(call, turns, block.earliest)
   for (const group of groupsOf(call, turns, block)) {
@@ -98,16 +94,15 @@ function* readingBlock(
     for (const { first, from, last, to, turn } of group) {
       // What is read before the first token of a stretch.
       row++
-      for (const claim of claimsIn(
-        scores,
-        row + first - from,
-        first,
-        last,
-        values.subarray(first - start),
-        thresholds.value
-      ))
-        if (!isOfThing(call, things, turn, claim))
-          candidates.push(...splitClaim(call, claim).flatMap((part) => valuesOf(call, part, thresholds)))
+      if (last > first) {
+        const { from: start, to: end } = turns[turn] ?? { from: 0, to: 0 }
+        const ofTurn = values.get(turn) ?? new Float64Array(end - start)
+        values.set(turn, ofTurn)
+        const some = ofTurn.subarray(first - start)
+        for (const claim of claimsIn(scores, row + first - from, first, last, some, thresholds.value))
+          if (!isOfThing(call, things, turn, claim))
+            candidates.push(...splitClaim(call, claim).flatMap((part) => valuesOf(call, part, thresholds)))
+      }
       row += to - from
     }
   }

@@ -92,7 +92,7 @@ const meanOf = ({ shares }: Claim, label: number): number =>
   shares.reduce((sum, one) => sum + (one[label] ?? 0), 0) / shares.length
 
 /** How likely a claim is a value. */
-export const shareOf = (claim: Claim): number => 1 - meanOf(claim, 0)
+const shareOf = (claim: Claim): number => 1 - meanOf(claim, 0)
 
 /** Fewest figures and letters of a number that is one by itself. */
 const WHOLE_NUMBER = 7

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs"
+import { MOST_TOKENS } from "./Blocks.js"
 import { CLASSES, INPUTS, LAST_CLASS, PIECES, SETS, SHAPES } from "./CallInput.js"
 
 /** The sizes of the vectors of a word, a part of a word, a class and a shape. */
@@ -48,9 +49,6 @@ export interface Weights {
   readonly labels: Matrix
 }
 
-/** Most tokens that are read together. */
-export const MOST_TOKENS = 1280
-
 const floats = (size: number): number => Math.ceil(size / 4) * 4
 /** What is kept of a token: the output of the second layer, then its vector, then 1. The hidden units read all three. */
 const OUTPUT = 2 * UNITS
@@ -72,20 +70,42 @@ const FIRST_COLUMNS = TOKEN_SIZE + 1
 /** How many sums of the first layer's gates are kept. */
 const SLOTS = 4096
 
+/** How many tokens there is room for. */
+const ROOM = floats(MOST_TOKENS)
+
 const FLOAT = 4
 const PAGE = 65_536
 
 let module: WebAssembly.Module | undefined
 
-const functionOf = (exports: WebAssembly.Exports, name: string): ((...numbers: ReadonlyArray<number>) => unknown) => {
-  const one = exports[name]
-  if (typeof one !== "function") throw new Error(`network.wasm has no function ${name}.`)
-  return (...numbers) => Reflect.apply(one, undefined, numbers)
+/** What `network.wat` exports. Places and strides are bytes. */
+interface Program {
+  readonly memory: WebAssembly.Memory
+  readonly multiplyAll: (
+    matrix: number,
+    vectors: number,
+    vectorStride: number,
+    sums: number,
+    sumsStride: number,
+    rows: number,
+    columns: number,
+    count: number
+  ) => void
+  readonly recur: (
+    matrix: number,
+    gates: number,
+    gatesStride: number,
+    out: number,
+    outStride: number,
+    cell: number,
+    units: number,
+    steps: number
+  ) => void
 }
 
-const instantiate = (): WebAssembly.Exports => {
+const instantiate = (): Program => {
   module ??= new WebAssembly.Module(readFileSync(new URL("../../data/network.wasm", import.meta.url)))
-  return new WebAssembly.Instance(module).exports
+  return new WebAssembly.Instance<Program>(module).exports
 }
 
 /** Places in the memory of the network, in floats, one after the other. */
@@ -113,8 +133,7 @@ interface PlacedLayer {
 export class Network {
   readonly #weights: Weights
   readonly #memory: Float32Array
-  readonly #multiplyAll: (...numbers: ReadonlyArray<number>) => unknown
-  readonly #recur: (...numbers: ReadonlyArray<number>) => unknown
+  readonly #program: Program
   readonly #layers: readonly [PlacedLayer, PlacedLayer]
   readonly #hidden: Placed
   readonly #labels: Placed
@@ -147,20 +166,16 @@ export class Network {
     this.#layers = [placeLayer(weights.layers[0]), placeLayer(weights.layers[1])]
     this.#hidden = place(weights.hidden)
     this.#labels = place(weights.labels)
-    this.#tokens = places.take(MOST_TOKENS * TOKEN_STRIDE)
+    this.#tokens = places.take(ROOM * TOKEN_STRIDE)
     this.#slots = places.take(SLOTS * GATES_STRIDE)
-    this.#first = places.take(MOST_TOKENS * FIRST_STRIDE)
-    this.#gates = places.take(MOST_TOKENS * GATES_STRIDE)
-    this.#middle = places.take(MOST_TOKENS * HIDDEN_STRIDE)
-    this.#scores = places.take(MOST_TOKENS * MOST_LABELS)
+    this.#first = places.take(ROOM * FIRST_STRIDE)
+    this.#gates = places.take(ROOM * GATES_STRIDE)
+    this.#middle = places.take(ROOM * HIDDEN_STRIDE)
+    this.#scores = places.take(ROOM * MOST_LABELS)
     this.#cell = places.take(UNITS)
-    const exports = instantiate()
-    const { memory } = exports
-    if (!(memory instanceof WebAssembly.Memory)) throw new Error("network.wasm has no memory.")
-    memory.grow(Math.ceil((places.size * FLOAT) / PAGE))
-    this.#memory = new Float32Array(memory.buffer)
-    this.#multiplyAll = functionOf(exports, "multiplyAll")
-    this.#recur = functionOf(exports, "recur")
+    this.#program = instantiate()
+    this.#program.memory.grow(Math.ceil((places.size * FLOAT) / PAGE))
+    this.#memory = new Float32Array(this.#program.memory.buffer)
     for (const { at, matrix } of placed) this.#memory.set(matrix.weights, at)
   }
 
@@ -223,7 +238,7 @@ export class Network {
 
   #multiply({ at, matrix }: Placed, from: number, by: number, to: number, toBy: number, count: number): void {
     this.#memory.fill(0, to, to + count * toBy)
-    this.#multiplyAll(
+    this.#program.multiplyAll(
       at * FLOAT,
       from * FLOAT,
       by * FLOAT,
@@ -238,9 +253,7 @@ export class Network {
   /** Both directions of a layer, whose gates have the sums of what it reads. */
   #runLayer({ backward, forward }: PlacedLayer, out: number, outBy: number, steps: number): void {
     const last = steps - 1
-    this.#memory.fill(0, this.#cell, this.#cell + UNITS)
     this.#recurBy(forward, this.#gates, GATES_STRIDE, out, outBy, steps)
-    this.#memory.fill(0, this.#cell, this.#cell + UNITS)
     this.#recurBy(
       backward,
       this.#gates + last * GATES_STRIDE + GATES,
@@ -252,8 +265,18 @@ export class Network {
   }
 
   #recurBy({ at }: Placed, gates: number, gatesBy: number, out: number, outBy: number, steps: number): void {
-    const places = [at, gates, gatesBy, out, outBy, this.#cell]
-    this.#recur(...places.map((place) => place * FLOAT), UNITS, steps)
+    const cell = this.#cell
+    this.#memory.fill(0, cell, cell + UNITS)
+    this.#program.recur(
+      at * FLOAT,
+      gates * FLOAT,
+      gatesBy * FLOAT,
+      out * FLOAT,
+      outBy * FLOAT,
+      cell * FLOAT,
+      UNITS,
+      steps
+    )
   }
 
   /**
@@ -262,7 +285,6 @@ export class Network {
    */
   scores(input: Int32Array): Float32Array {
     const steps = input.length / INPUTS
-    if (steps > MOST_TOKENS) throw new RangeError(`${steps} tokens are read together, more than ${MOST_TOKENS}.`)
     if (steps === 0) return new Float32Array(0)
     const count = floats(steps)
     const memory = this.#memory
