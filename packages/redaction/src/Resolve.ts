@@ -138,13 +138,16 @@ const FORMS: ReadonlySet<string> = new Set([
   "writtenForms"
 ])
 
+/** Recognizers of forms that no other field has. */
+const CERTAIN_FORMS: ReadonlySet<string> = new Set(["emails", "ibans", "networkAddresses", "urlsAndFiles"])
+
 /** Recognizers that tell a value by a question, a sentence or how its letters are said, rather than by its form. */
 const BY_CONTEXT: ReadonlySet<string> = new Set(["answers", "calls", "spelledCodes", "tagger"])
 
 /** Whether what the tagger of calls says counts as well: what is likely enough, unless a phrase names another field. */
 const isLikelyToo = (one: Candidate, best: Candidate): boolean => {
   if (best.recognizer === "calls") return true
-  if (best.isNamed === true) return false
+  if (best.isNamed === true || CERTAIN_FORMS.has(best.recognizer ?? "")) return false
   return one.score >= (BY_CONTEXT.has(best.recognizer ?? "") ? LIKELY_IN_CONTEXT : LIKELY)
 }
 

@@ -240,7 +240,7 @@ describe("a number of nobody", () => {
       "A: which channel is it on",
       "C: five oh two and it won't go up",
       "A: try typing one oh two",
-      "C: nope still five oh two"
+      "C: nope, channel five oh two still"
     )
   })
 })

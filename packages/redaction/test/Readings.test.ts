@@ -24,7 +24,7 @@ describe("a request of a few words", () => {
     })
 
   it("does not take the age of a thing for that of a person", () => {
-    expectUntouched("A: how old is the roof", "C: twelve years")
+    expectUntouched("A: how old is the boiler", "C: twelve years")
   })
 
   it("does not take a number of an order for one to call", () => {
@@ -208,11 +208,11 @@ describe("written text", () => {
       ["what part of the order is missing", "napkins"],
       ["is there a shop near you", "tesco"],
       ["how hot is it near you", "very hot"],
-      ["thanks for that where you live is it hot", "boiling"],
+      ["thanks for that where you live is it hot", "very"],
       ["does the village have a shop", "yes lidl"],
-      ["who's it for", "dinner guests"],
+      ["who's it for", "the guests"],
       ["whose is it", "nobody's"],
-      ["which slot did you insert it in", "slot two"],
+      ["which slot did you insert it in", "the left one"],
       ["what's your username", "that one i can't remember"]
     ])
       expectUntouched(`A: ${question}`, `C: ${answer}`)

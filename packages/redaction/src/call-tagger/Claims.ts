@@ -12,7 +12,7 @@ export interface CallThresholds {
   readonly value: number
   readonly also: number
 }
-export const callThresholds: CallThresholds = { value: 0.2, also: 0.01 }
+export const callThresholds: CallThresholds = { value: 0.15, also: 0.01 }
 
 /** Adjacent tokens that are likeliest of one field. */
 export interface Claim {
@@ -153,12 +153,20 @@ const valueIn = (all: ReadonlyArray<Token>, { from, to }: Claim): ReadonlyArray<
 /** What a figure before it asks to wait for: "one second". */
 const WAITING = wordSet("second seconds sec secs minute minutes min mins moment")
 
+/** Whether a claim is of a part of such a request. */
+const isRequestToWait = (call: CallText, { from, to }: Claim, tokens: ReadonlyArray<Token>): boolean => {
+  const { all } = call.tokens
+  if (tokens.length > 2) return false
+  if (WAITING.has(tokens[tokens.length - 1]?.lower ?? "")) return CODE.has(all[to - 2]?.cls ?? "")
+  return tokens.length === 1 && CODE.has(all[from]?.cls ?? "") && WAITING.has(all[to]?.lower ?? "")
+}
+
 export const valuesOf = (call: CallText, claim: Claim, { also }: CallThresholds): ReadonlyArray<Candidate> => {
   const tokens = valueIn(call.tokens.all, claim)
   const start = tokens[0]?.start ?? 0
   const end = tokens[tokens.length - 1]?.end ?? 0
   if (end === start || NOBODY.test(call.text.slice(start, end))) return []
-  if (tokens.length === 1 && isCode(call, claim) && WAITING.has(call.tokens.all[claim.to]?.lower ?? "")) return []
+  if (isRequestToWait(call, claim, tokens)) return []
   const share = shareOf(claim)
   const isEveryday = tokens.every(({ cls }) => EVERYDAY.test(cls))
   const code = isCode(call, claim) ? codeOf(tokens) : undefined
