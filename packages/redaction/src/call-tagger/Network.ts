@@ -93,11 +93,13 @@ interface Program {
   ) => void
   readonly recur: (
     matrix: number,
+    scale: number,
     gates: number,
     gatesStride: number,
     out: number,
     outStride: number,
     cell: number,
+    whole: number,
     units: number,
     steps: number
   ) => void
@@ -123,10 +125,33 @@ interface Placed {
   readonly at: number
 }
 
+/** A recurrent matrix as whole numbers. */
+interface PlacedWhole {
+  readonly at: number
+  /** What products of its numbers and of outputs are multiplied by. */
+  readonly scale: number
+}
+
 interface PlacedLayer {
   readonly inputs: Placed
-  readonly forward: Placed
-  readonly backward: Placed
+  readonly forward: PlacedWhole
+  readonly backward: PlacedWhole
+}
+
+/** The largest whole numbers that outputs and weights are: products of all units stay within 31 bits. */
+const WHOLE_OUTPUT = 8191
+const WHOLE_WEIGHT = 2047
+
+/** A matrix as whole numbers of 16 bits, those of two columns beside each other, row after row; and what one of them stands for. */
+const wholeOf = ({ columns, rows, weights }: Matrix): { readonly numbers: Int16Array; readonly step: number } => {
+  let most = 1e-9
+  for (const weight of weights) most = Math.max(most, Math.abs(weight))
+  const step = most / WHOLE_WEIGHT
+  const numbers = new Int16Array(weights.length)
+  for (let column = 0; column < columns; column++)
+    for (let row = 0; row < rows; row++)
+      numbers[((column >> 1) * rows + row) * 2 + (column & 1)] = Math.round((weights[column * rows + row] ?? 0) / step)
+  return { numbers, step }
 }
 
 /** A network that tells how likely each token of a sequence is each label. */
@@ -148,6 +173,7 @@ export class Network {
   readonly #middle: number
   readonly #scores: number
   readonly #cell: number
+  readonly #whole: number
 
   constructor(weights: Weights) {
     const places = new Places()
@@ -158,10 +184,17 @@ export class Network {
       return one
     }
     this.#weights = weights
+    const whole: Array<{ readonly at: number; readonly numbers: Int16Array }> = []
+    const placeWhole = (matrix: Matrix): PlacedWhole => {
+      const { numbers, step } = wholeOf(matrix)
+      const at = places.take(numbers.length / 2)
+      whole.push({ at, numbers })
+      return { at, scale: step / WHOLE_OUTPUT }
+    }
     const placeLayer = ({ backward, forward, inputs }: Layer): PlacedLayer => ({
       inputs: place(inputs),
-      forward: place(forward),
-      backward: place(backward)
+      forward: placeWhole(forward),
+      backward: placeWhole(backward)
     })
     this.#layers = [placeLayer(weights.layers[0]), placeLayer(weights.layers[1])]
     this.#hidden = place(weights.hidden)
@@ -173,10 +206,13 @@ export class Network {
     this.#middle = places.take(ROOM * HIDDEN_STRIDE)
     this.#scores = places.take(ROOM * MOST_LABELS)
     this.#cell = places.take(UNITS)
+    this.#whole = places.take(UNITS / 2)
     this.#program = instantiate()
     this.#program.memory.grow(Math.ceil((places.size * FLOAT) / PAGE))
     this.#memory = new Float32Array(this.#program.memory.buffer)
     for (const { at, matrix } of placed) this.#memory.set(matrix.weights, at)
+    const halves = new Int16Array(this.#memory.buffer)
+    for (const { at, numbers } of whole) halves.set(numbers, at * 2)
   }
 
   /** Writes the vector of a token. */
@@ -264,16 +300,25 @@ export class Network {
     )
   }
 
-  #recurBy({ at }: Placed, gates: number, gatesBy: number, out: number, outBy: number, steps: number): void {
+  #recurBy(
+    { at, scale }: PlacedWhole,
+    gates: number,
+    gatesBy: number,
+    out: number,
+    outBy: number,
+    steps: number
+  ): void {
     const cell = this.#cell
     this.#memory.fill(0, cell, cell + UNITS)
     this.#program.recur(
       at * FLOAT,
+      scale,
       gates * FLOAT,
       gatesBy * FLOAT,
       out * FLOAT,
       outBy * FLOAT,
       cell * FLOAT,
+      this.#whole * FLOAT,
       UNITS,
       steps
     )

@@ -18,56 +18,63 @@
         (f32x4.add (v128.const f32x4 62370 62370 62370 62370) (f32x4.mul (local.get $square)
           (f32x4.add (v128.const f32x4 3150 3150 3150 3150) (f32x4.mul (local.get $square) (v128.const f32x4 28 28 28 28)))))))))
 
+  ;; Numbers from -1 to 1 as whole numbers of 1/8191.
+  (func $wholeOf (param $x v128) (result v128)
+    (i32x4.trunc_sat_f32x4_s (f32x4.nearest (f32x4.mul (local.get $x) (v128.const f32x4 8191 8191 8191 8191)))))
+
   (func $sigmoid (param $x v128) (result v128)
     (local $half v128)
     (local.set $half (v128.const f32x4 0.5 0.5 0.5 0.5))
     (f32x4.add (local.get $half) (f32x4.mul (local.get $half) (call $tanh (f32x4.mul (local.get $half) (local.get $x))))))
 
-  ;; Adds a matrix of `columns` columns of `rows` floats, times a vector, to `sums`. `rows` is a multiple of 32, `columns` is not 0.
-  (func $multiply (param $matrix i32) (param $vector i32) (param $sums i32) (param $rows i32) (param $columns i32)
+  ;; Adds a matrix times a vector, both of 16-bit whole numbers, times `scale`, to `sums`. The matrix has the numbers of two columns
+  ;; beside each other, row after row: one instruction multiplies and adds four rows of both. `rows` is a multiple of 32, `pairs` is
+  ;; half the columns, and no sum may exceed 31 bits.
+  (func $multiply (param $matrix i32) (param $vector i32) (param $sums i32) (param $rows i32) (param $pairs i32) (param $scale f32)
     (local $stride i32) (local $last i32) (local $end i32) (local $in i32) (local $at i32) (local $x v128)
     (local $a v128) (local $b v128) (local $c v128) (local $d v128) (local $e v128) (local $f v128) (local $g v128) (local $h v128)
     (local.set $stride (i32.shl (local.get $rows) (i32.const 2)))
     (local.set $last (i32.add (local.get $sums) (local.get $stride)))
-    (local.set $end (i32.add (local.get $vector) (i32.shl (local.get $columns) (i32.const 2))))
+    (local.set $end (i32.add (local.get $vector) (i32.shl (local.get $pairs) (i32.const 2))))
     (loop $blocks
-      (local.set $a (v128.load (local.get $sums)))
-      (local.set $b (v128.load offset=16 (local.get $sums)))
-      (local.set $c (v128.load offset=32 (local.get $sums)))
-      (local.set $d (v128.load offset=48 (local.get $sums)))
-      (local.set $e (v128.load offset=64 (local.get $sums)))
-      (local.set $f (v128.load offset=80 (local.get $sums)))
-      (local.set $g (v128.load offset=96 (local.get $sums)))
-      (local.set $h (v128.load offset=112 (local.get $sums)))
+      (local.set $a (v128.const i32x4 0 0 0 0))
+      (local.set $b (v128.const i32x4 0 0 0 0))
+      (local.set $c (v128.const i32x4 0 0 0 0))
+      (local.set $d (v128.const i32x4 0 0 0 0))
+      (local.set $e (v128.const i32x4 0 0 0 0))
+      (local.set $f (v128.const i32x4 0 0 0 0))
+      (local.set $g (v128.const i32x4 0 0 0 0))
+      (local.set $h (v128.const i32x4 0 0 0 0))
       (local.set $in (local.get $vector))
       (local.set $at (local.get $matrix))
       (loop $across
         (local.set $x (v128.load32_splat (local.get $in)))
-        (local.set $a (f32x4.add (local.get $a) (f32x4.mul (local.get $x) (v128.load (local.get $at)))))
-        (local.set $b (f32x4.add (local.get $b) (f32x4.mul (local.get $x) (v128.load offset=16 (local.get $at)))))
-        (local.set $c (f32x4.add (local.get $c) (f32x4.mul (local.get $x) (v128.load offset=32 (local.get $at)))))
-        (local.set $d (f32x4.add (local.get $d) (f32x4.mul (local.get $x) (v128.load offset=48 (local.get $at)))))
-        (local.set $e (f32x4.add (local.get $e) (f32x4.mul (local.get $x) (v128.load offset=64 (local.get $at)))))
-        (local.set $f (f32x4.add (local.get $f) (f32x4.mul (local.get $x) (v128.load offset=80 (local.get $at)))))
-        (local.set $g (f32x4.add (local.get $g) (f32x4.mul (local.get $x) (v128.load offset=96 (local.get $at)))))
-        (local.set $h (f32x4.add (local.get $h) (f32x4.mul (local.get $x) (v128.load offset=112 (local.get $at)))))
+        (local.set $a (i32x4.add (local.get $a) (i32x4.dot_i16x8_s (local.get $x) (v128.load (local.get $at)))))
+        (local.set $b (i32x4.add (local.get $b) (i32x4.dot_i16x8_s (local.get $x) (v128.load offset=16 (local.get $at)))))
+        (local.set $c (i32x4.add (local.get $c) (i32x4.dot_i16x8_s (local.get $x) (v128.load offset=32 (local.get $at)))))
+        (local.set $d (i32x4.add (local.get $d) (i32x4.dot_i16x8_s (local.get $x) (v128.load offset=48 (local.get $at)))))
+        (local.set $e (i32x4.add (local.get $e) (i32x4.dot_i16x8_s (local.get $x) (v128.load offset=64 (local.get $at)))))
+        (local.set $f (i32x4.add (local.get $f) (i32x4.dot_i16x8_s (local.get $x) (v128.load offset=80 (local.get $at)))))
+        (local.set $g (i32x4.add (local.get $g) (i32x4.dot_i16x8_s (local.get $x) (v128.load offset=96 (local.get $at)))))
+        (local.set $h (i32x4.add (local.get $h) (i32x4.dot_i16x8_s (local.get $x) (v128.load offset=112 (local.get $at)))))
         (local.set $in (i32.add (local.get $in) (i32.const 4)))
         (local.set $at (i32.add (local.get $at) (local.get $stride)))
         (br_if $across (i32.lt_u (local.get $in) (local.get $end))))
-      (v128.store (local.get $sums) (local.get $a))
-      (v128.store offset=16 (local.get $sums) (local.get $b))
-      (v128.store offset=32 (local.get $sums) (local.get $c))
-      (v128.store offset=48 (local.get $sums) (local.get $d))
-      (v128.store offset=64 (local.get $sums) (local.get $e))
-      (v128.store offset=80 (local.get $sums) (local.get $f))
-      (v128.store offset=96 (local.get $sums) (local.get $g))
-      (v128.store offset=112 (local.get $sums) (local.get $h))
+      (local.set $x (f32x4.splat (local.get $scale)))
+      (v128.store (local.get $sums) (f32x4.add (v128.load (local.get $sums)) (f32x4.mul (local.get $x) (f32x4.convert_i32x4_s (local.get $a)))))
+      (v128.store offset=16 (local.get $sums) (f32x4.add (v128.load offset=16 (local.get $sums)) (f32x4.mul (local.get $x) (f32x4.convert_i32x4_s (local.get $b)))))
+      (v128.store offset=32 (local.get $sums) (f32x4.add (v128.load offset=32 (local.get $sums)) (f32x4.mul (local.get $x) (f32x4.convert_i32x4_s (local.get $c)))))
+      (v128.store offset=48 (local.get $sums) (f32x4.add (v128.load offset=48 (local.get $sums)) (f32x4.mul (local.get $x) (f32x4.convert_i32x4_s (local.get $d)))))
+      (v128.store offset=64 (local.get $sums) (f32x4.add (v128.load offset=64 (local.get $sums)) (f32x4.mul (local.get $x) (f32x4.convert_i32x4_s (local.get $e)))))
+      (v128.store offset=80 (local.get $sums) (f32x4.add (v128.load offset=80 (local.get $sums)) (f32x4.mul (local.get $x) (f32x4.convert_i32x4_s (local.get $f)))))
+      (v128.store offset=96 (local.get $sums) (f32x4.add (v128.load offset=96 (local.get $sums)) (f32x4.mul (local.get $x) (f32x4.convert_i32x4_s (local.get $g)))))
+      (v128.store offset=112 (local.get $sums) (f32x4.add (v128.load offset=112 (local.get $sums)) (f32x4.mul (local.get $x) (f32x4.convert_i32x4_s (local.get $h)))))
       (local.set $sums (i32.add (local.get $sums) (i32.const 128)))
       (local.set $matrix (i32.add (local.get $matrix) (i32.const 128)))
       (br_if $blocks (i32.lt_u (local.get $sums) (local.get $last)))))
 
-  ;; The same for vectors that are `vectorBy` bytes apart, and sums that are `sumsBy` bytes apart, four at once: each part of the
-  ;; matrix is loaded once for all of them. `rows` is a multiple of 8, and `count` of 4, at least 4.
+  ;; Adds a matrix of `columns` columns of `rows` floats, times vectors that are `vectorBy` bytes apart, to sums that are `sumsBy` bytes
+  ;; apart, four at once: each part of the matrix is loaded once for all of them. `rows` is a multiple of 8, and `count` of 4, at least 4.
   (func (export "multiplyAll") (param $matrix i32) (param $vectors i32) (param $vectorBy i32) (param $sums i32) (param $sumsBy i32)
     (param $rows i32) (param $columns i32) (param $count i32)
     (local $stride i32) (local $row i32) (local $end i32) (local $in i32) (local $at i32)
@@ -134,16 +141,17 @@
 
   ;; One direction of a layer of long short-term memory, over `steps` tokens, at least one. The sums of a token's four gates (input,
   ;; forget, cell, output) are at `gates` and go on with `gatesBy` bytes a token; its output goes to `out`, with `outBy` bytes a
-  ;; token. Both may be negative, which reads from the end. `cell` is all zeros at first. `units` is a multiple of 8.
-  (func (export "recur") (param $matrix i32) (param $gates i32) (param $gatesBy i32) (param $out i32) (param $outBy i32)
-    (param $cell i32) (param $units i32) (param $steps i32)
+  ;; token. Both may be negative, which reads from the end. `cell` is all zeros at first; `whole` has room for the output as whole
+  ;; numbers of 1/8191. `matrix` is of whole numbers, whose products with those are times `scale`. `units` is a multiple of 8.
+  (func (export "recur") (param $matrix i32) (param $scale f32) (param $gates i32) (param $gatesBy i32) (param $out i32) (param $outBy i32)
+    (param $cell i32) (param $whole i32) (param $units i32) (param $steps i32)
     (local $bytes i32) (local $unit i32) (local $at i32) (local $state v128) (local $isFirst i32)
     (local.set $bytes (i32.shl (local.get $units) (i32.const 2)))
     (local.set $isFirst (i32.const 1))
     (loop $tokens
       (if (i32.eqz (local.get $isFirst))
-        (then (call $multiply (local.get $matrix) (i32.sub (local.get $out) (local.get $outBy)) (local.get $gates)
-          (i32.shl (local.get $units) (i32.const 2)) (local.get $units))))
+        (then (call $multiply (local.get $matrix) (local.get $whole) (local.get $gates)
+          (i32.shl (local.get $units) (i32.const 2)) (i32.shr_u (local.get $units) (i32.const 1)) (local.get $scale))))
       (local.set $isFirst (i32.const 0))
       (local.set $unit (i32.const 0))
       (loop $each
@@ -162,6 +170,13 @@
           (call $tanh (local.get $state))))
         (local.set $unit (i32.add (local.get $unit) (i32.const 16)))
         (br_if $each (i32.lt_u (local.get $unit) (local.get $bytes))))
+      (local.set $unit (i32.const 0))
+      (loop $halves
+        (local.set $at (i32.add (local.get $out) (local.get $unit)))
+        (v128.store (i32.add (local.get $whole) (i32.shr_u (local.get $unit) (i32.const 1)))
+          (i16x8.narrow_i32x4_s (call $wholeOf (v128.load (local.get $at))) (call $wholeOf (v128.load offset=16 (local.get $at)))))
+        (local.set $unit (i32.add (local.get $unit) (i32.const 32)))
+        (br_if $halves (i32.lt_u (local.get $unit) (local.get $bytes))))
       (local.set $gates (i32.add (local.get $gates) (local.get $gatesBy)))
       (local.set $out (i32.add (local.get $out) (local.get $outBy)))
       (local.set $steps (i32.sub (local.get $steps) (i32.const 1)))
