@@ -4,12 +4,9 @@ declare namespace WebAssembly {
     readonly buffer: ArrayBuffer
     grow(pages: number): number
   }
-  class Module {
-    constructor(bytes: Uint8Array)
-    static exports(module: Module): ReadonlyArray<{ readonly name: string }>
-  }
+  const Module: new (bytes: Uint8Array) => object
   class Instance<Exports> {
-    constructor(module: Module)
+    constructor(module: object)
     readonly exports: Exports
   }
 }

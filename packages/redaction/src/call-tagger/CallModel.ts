@@ -25,7 +25,7 @@ export interface CallModel {
   readonly network: Network
 }
 
-/** A model as it is fitted: its words, the first of which are in the first row, and the numbers of its parts in their order. */
+/** A model as it is fitted: the word of each row, of which the first is empty, and the numbers of all parts in their order. */
 export interface FittedCalls {
   readonly words: ReadonlyArray<string>
   readonly numbers: Float32Array

@@ -161,6 +161,7 @@ const isRequestToWait = (call: CallText, { from, to }: Claim, tokens: ReadonlyAr
   return tokens.length === 1 && CODE.has(all[from]?.cls ?? "") && WAITING.has(all[to]?.lower ?? "")
 }
 
+/** What a claim is found as: a value of its label's field, and of every other field that is likely enough. */
 export const valuesOf = (call: CallText, claim: Claim, { also }: CallThresholds): ReadonlyArray<Candidate> => {
   const tokens = valueIn(call.tokens.all, claim)
   const start = tokens[0]?.start ?? 0

@@ -57,16 +57,16 @@ const FIRST_STRIDE = floats(2 * UNITS + 1)
 const GATES_STRIDE = 2 * GATES
 const HIDDEN_STRIDE = floats(HIDDEN + 1)
 
+const FIRST_COLUMNS = TOKEN_SIZE + 1
 /** The sizes of matrices: rows, and columns with that of the number that is always 1. */
 export const shapes = {
-  first: [GATES_STRIDE, TOKEN_SIZE + 1],
+  first: [GATES_STRIDE, FIRST_COLUMNS],
   second: [GATES_STRIDE, 2 * UNITS + 1],
   recurrent: [GATES, UNITS],
   hidden: [HIDDEN, OUTPUT + TOKEN_SIZE + 1],
   labels: [MOST_LABELS, HIDDEN + 1]
 } as const
 
-const FIRST_COLUMNS = TOKEN_SIZE + 1
 /** How many sums of the first layer's gates are kept. */
 const SLOTS = 4096
 
@@ -76,7 +76,7 @@ const ROOM = floats(MOST_TOKENS)
 const FLOAT = 4
 const PAGE = 65_536
 
-let module: WebAssembly.Module | undefined
+let module: object | undefined
 
 /** What `network.wat` exports. Places and strides are bytes. */
 interface Program {
@@ -162,16 +162,18 @@ export class Network {
   readonly #layers: readonly [PlacedLayer, PlacedLayer]
   readonly #hidden: Placed
   readonly #labels: Placed
-  /** Where what is kept of tokens begins. */
+  // Where in the memory what is kept of tokens begins, and the sums of the first layer's gates that are kept.
   readonly #tokens: number
   readonly #slots: number
   /** The slots of tokens by what is read of them, and how many slots are taken. */
   readonly #slotOf = new Map<number, number>()
   #taken = 0
+  // The output of the first layer, the gates of a layer, the hidden units and the scores of tokens.
   readonly #first: number
   readonly #gates: number
-  readonly #middle: number
+  readonly #units: number
   readonly #scores: number
+  // The cell of a direction, and its last output in whole numbers.
   readonly #cell: number
   readonly #whole: number
 
@@ -203,7 +205,7 @@ export class Network {
     this.#slots = places.take(SLOTS * GATES_STRIDE)
     this.#first = places.take(ROOM * FIRST_STRIDE)
     this.#gates = places.take(ROOM * GATES_STRIDE)
-    this.#middle = places.take(ROOM * HIDDEN_STRIDE)
+    this.#units = places.take(ROOM * HIDDEN_STRIDE)
     this.#scores = places.take(ROOM * MOST_LABELS)
     this.#cell = places.take(UNITS)
     this.#whole = places.take(UNITS / 2)
@@ -339,13 +341,13 @@ export class Network {
     for (let token = 0; token < count; token++) memory[this.#first + token * FIRST_STRIDE + 2 * UNITS] = 1
     this.#multiply(second.inputs, this.#first, FIRST_STRIDE, this.#gates, GATES_STRIDE, count)
     this.#runLayer(second, this.#tokens, TOKEN_STRIDE, steps)
-    this.#multiply(this.#hidden, this.#tokens, TOKEN_STRIDE, this.#middle, HIDDEN_STRIDE, count)
+    this.#multiply(this.#hidden, this.#tokens, TOKEN_STRIDE, this.#units, HIDDEN_STRIDE, count)
     for (let token = 0; token < count; token++) {
-      const at = this.#middle + token * HIDDEN_STRIDE
+      const at = this.#units + token * HIDDEN_STRIDE
       for (let unit = at; unit < at + HIDDEN; unit++) if ((memory[unit] ?? 0) < 0) memory[unit] = 0
       memory[at + HIDDEN] = 1
     }
-    this.#multiply(this.#labels, this.#middle, HIDDEN_STRIDE, this.#scores, MOST_LABELS, count)
+    this.#multiply(this.#labels, this.#units, HIDDEN_STRIDE, this.#scores, MOST_LABELS, count)
     return memory.subarray(this.#scores, this.#scores + steps * MOST_LABELS)
   }
 }

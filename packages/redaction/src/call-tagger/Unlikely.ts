@@ -23,8 +23,8 @@ const LEAST: ReadonlyMap<string, number> = new Map([
 ])
 /** What `LEAST` is multiplied by where a phrase names the value: "my last name is ...". */
 const NAMED = 0.1
-/** Names from this score on are introduced as such: "my name is", "Mrs". */
-const INTRODUCED = 0.55
+/** The score of names from which on more than a list tells them: "my name is", "Mrs". */
+const MORE_THAN_LISTED = 0.55
 /** Recognizers that are wrong too often where no tagger rules anything out: what they find in blocks that are not read does not count. */
 const NEEDS_READING: ReadonlySet<string> = new Set(["money", "people", "clockTimes"])
 
@@ -38,7 +38,7 @@ export const withoutUnlikely = (
   return candidates.filter(({ byCue, end, field, isNamed, recognizer = "", score, start }) => {
     const least = LEAST.get(recognizer)
     if (least === undefined || field === "nothing") return true
-    const isPhrase = byCue === true || isNamed === true || (recognizer === "people" && score >= INTRODUCED)
+    const isPhrase = byCue === true || isNamed === true || (recognizer === "people" && score >= MORE_THAN_LISTED)
     for (let at = tokenAt(tokens, start); (tokens.all[at]?.start ?? Infinity) < end; at++) {
       const value = values[at] ?? Number.NaN
       const counts =
