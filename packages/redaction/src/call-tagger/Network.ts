@@ -53,11 +53,12 @@ const floats = (size: number): number => Math.ceil(size / 4) * 4
 /** What is kept of a token: the output of the second layer, then its vector, then 1. The hidden units read all three. */
 const OUTPUT = 2 * UNITS
 const TOKEN_STRIDE = floats(OUTPUT + TOKEN_SIZE + 1)
-const FIRST_STRIDE = floats(2 * UNITS + 1)
 const GATES_STRIDE = 2 * GATES
 const HIDDEN_STRIDE = floats(HIDDEN + 1)
 
 const FIRST_COLUMNS = TOKEN_SIZE + 1
+/** The outputs of the first layer for a token: whole numbers of 16 bits, two in the room of a float. */
+const WHOLE_STRIDE = UNITS
 /** The sizes of matrices: rows, and columns with that of the number that is always 1. */
 export const shapes = {
   first: [GATES_STRIDE, FIRST_COLUMNS],
@@ -91,6 +92,18 @@ interface Program {
     columns: number,
     count: number
   ) => void
+  readonly multiplyAllWhole: (
+    matrix: number,
+    first: number,
+    vectors: number,
+    vectorStride: number,
+    sums: number,
+    sumsStride: number,
+    rows: number,
+    pairs: number,
+    count: number,
+    scale: number
+  ) => void
   readonly recur: (
     matrix: number,
     scale: number,
@@ -98,8 +111,9 @@ interface Program {
     gatesStride: number,
     out: number,
     outStride: number,
-    cell: number,
     whole: number,
+    wholeStride: number,
+    cell: number,
     units: number,
     steps: number
   ) => void
@@ -125,15 +139,20 @@ interface Placed {
   readonly at: number
 }
 
-/** A recurrent matrix as whole numbers. */
+/** A matrix as whole numbers. */
 interface PlacedWhole {
   readonly at: number
   /** What products of its numbers and of outputs are multiplied by. */
   readonly scale: number
 }
 
-interface PlacedLayer {
-  readonly inputs: Placed
+/** Where something of the first token is, and how far that of the next is from it. */
+interface Strided {
+  readonly at: number
+  readonly by: number
+}
+
+interface PlacedWays {
   readonly forward: PlacedWhole
   readonly backward: PlacedWhole
 }
@@ -142,12 +161,18 @@ interface PlacedLayer {
 const WHOLE_OUTPUT = 8191
 const WHOLE_WEIGHT = 2047
 
-/** A matrix as whole numbers of 16 bits, those of two columns beside each other, row after row; and what one of them stands for. */
-const wholeOf = ({ columns, rows, weights }: Matrix): { readonly numbers: Int16Array; readonly step: number } => {
+/**
+ * The first columns of a matrix as whole numbers of 16 bits, those of two columns beside each other, row after row; and what one of
+ * them stands for.
+ */
+const wholeOf = (
+  { rows, weights }: Matrix,
+  columns: number
+): { readonly numbers: Int16Array; readonly step: number } => {
+  const numbers = new Int16Array(rows * columns)
   let most = 1e-9
-  for (const weight of weights) most = Math.max(most, Math.abs(weight))
+  for (const weight of weights.subarray(0, numbers.length)) most = Math.max(most, Math.abs(weight))
   const step = most / WHOLE_WEIGHT
-  const numbers = new Int16Array(weights.length)
   for (let column = 0; column < columns; column++)
     for (let row = 0; row < rows; row++)
       numbers[((column >> 1) * rows + row) * 2 + (column & 1)] = Math.round((weights[column * rows + row] ?? 0) / step)
@@ -159,7 +184,11 @@ export class Network {
   readonly #weights: Weights
   readonly #memory: Float32Array
   readonly #program: Program
-  readonly #layers: readonly [PlacedLayer, PlacedLayer]
+  readonly #inputs: Placed
+  readonly #layers: readonly [PlacedWays, PlacedWays]
+  // What the second layer reads: of the outputs of the first, and always.
+  readonly #secondInputs: PlacedWhole
+  readonly #secondAlways: number
   readonly #hidden: Placed
   readonly #labels: Placed
   // Where in the memory what is kept of tokens begins, and the sums of the first layer's gates that are kept.
@@ -168,13 +197,14 @@ export class Network {
   /** The slots of tokens by what is read of them, and how many slots are taken. */
   readonly #slotOf = new Map<number, number>()
   #taken = 0
-  // The output of the first layer, the gates of a layer, the hidden units and the scores of tokens.
-  readonly #first: number
+  // The outputs of the first layer in whole numbers, the gates of a layer, the hidden units and the scores of tokens.
+  readonly #wholes: number
   readonly #gates: number
   readonly #units: number
   readonly #scores: number
-  // The cell of a direction, and its last output in whole numbers.
+  // The cell of a direction, and its last output, in floats and in whole numbers.
   readonly #cell: number
+  readonly #out: number
   readonly #whole: number
 
   constructor(weights: Weights) {
@@ -187,27 +217,31 @@ export class Network {
     }
     this.#weights = weights
     const whole: Array<{ readonly at: number; readonly numbers: Int16Array }> = []
-    const placeWhole = (matrix: Matrix): PlacedWhole => {
-      const { numbers, step } = wholeOf(matrix)
+    const placeWhole = (matrix: Matrix, columns = matrix.columns): PlacedWhole => {
+      const { numbers, step } = wholeOf(matrix, columns)
       const at = places.take(numbers.length / 2)
       whole.push({ at, numbers })
       return { at, scale: step / WHOLE_OUTPUT }
     }
-    const placeLayer = ({ backward, forward, inputs }: Layer): PlacedLayer => ({
-      inputs: place(inputs),
+    const placeWays = ({ backward, forward }: Layer): PlacedWays => ({
       forward: placeWhole(forward),
       backward: placeWhole(backward)
     })
-    this.#layers = [placeLayer(weights.layers[0]), placeLayer(weights.layers[1])]
+    const [first, second] = weights.layers
+    this.#inputs = place(first.inputs)
+    this.#layers = [placeWays(first), placeWays(second)]
+    this.#secondInputs = placeWhole(second.inputs, 2 * UNITS)
+    this.#secondAlways = places.take(GATES_STRIDE)
     this.#hidden = place(weights.hidden)
     this.#labels = place(weights.labels)
     this.#tokens = places.take(ROOM * TOKEN_STRIDE)
     this.#slots = places.take(SLOTS * GATES_STRIDE)
-    this.#first = places.take(ROOM * FIRST_STRIDE)
+    this.#wholes = places.take(ROOM * WHOLE_STRIDE)
     this.#gates = places.take(ROOM * GATES_STRIDE)
     this.#units = places.take(ROOM * HIDDEN_STRIDE)
     this.#scores = places.take(ROOM * MOST_LABELS)
     this.#cell = places.take(UNITS)
+    this.#out = places.take(UNITS)
     this.#whole = places.take(UNITS / 2)
     this.#program = instantiate()
     this.#program.memory.grow(Math.ceil((places.size * FLOAT) / PAGE))
@@ -215,6 +249,7 @@ export class Network {
     for (const { at, matrix } of placed) this.#memory.set(matrix.weights, at)
     const halves = new Int16Array(this.#memory.buffer)
     for (const { at, numbers } of whole) halves.set(numbers, at * 2)
+    this.#memory.set(second.inputs.weights.subarray(2 * UNITS * GATES_STRIDE), this.#secondAlways)
   }
 
   /** Writes the vector of a token. */
@@ -245,7 +280,6 @@ export class Network {
    */
   #sumFirst(input: Int32Array, steps: number): void {
     const memory = this.#memory
-    const { inputs } = this.#layers[0]
     if (this.#taken + floats(steps) > SLOTS) {
       this.#slotOf.clear()
       this.#taken = 0
@@ -267,7 +301,7 @@ export class Network {
     }
     const count = floats(this.#taken - begin)
     if (count > 0)
-      this.#multiply(inputs, this.#gates, FIRST_COLUMNS, this.#slots + begin * GATES_STRIDE, GATES_STRIDE, count)
+      this.#multiply(this.#inputs, this.#gates, FIRST_COLUMNS, this.#slots + begin * GATES_STRIDE, GATES_STRIDE, count)
     for (let token = 0; token < steps; token++) {
       const from = this.#slots + (slots[token] ?? 0) * GATES_STRIDE
       memory.copyWithin(this.#gates + token * GATES_STRIDE, from, from + GATES_STRIDE)
@@ -288,39 +322,53 @@ export class Network {
     )
   }
 
-  /** Both directions of a layer, whose gates have the sums of what it reads. */
-  #runLayer({ backward, forward }: PlacedLayer, out: number, outBy: number, steps: number): void {
-    const last = steps - 1
-    this.#recurBy(forward, this.#gates, GATES_STRIDE, out, outBy, steps)
-    this.#recurBy(
-      backward,
-      this.#gates + last * GATES_STRIDE + GATES,
-      -GATES_STRIDE,
-      out + last * outBy + UNITS,
-      -outBy,
-      steps
+  /** The sums of the second layer's gates for the tokens. */
+  #sumSecond(count: number): void {
+    const { at, scale } = this.#secondInputs
+    this.#program.multiplyAllWhole(
+      at * FLOAT,
+      this.#secondAlways * FLOAT,
+      this.#wholes * FLOAT,
+      WHOLE_STRIDE * FLOAT,
+      this.#gates * FLOAT,
+      GATES_STRIDE * FLOAT,
+      GATES_STRIDE,
+      UNITS,
+      count,
+      scale
     )
   }
 
-  #recurBy(
-    { at, scale }: PlacedWhole,
-    gates: number,
-    gatesBy: number,
-    out: number,
-    outBy: number,
-    steps: number
-  ): void {
+  /** Both directions of the first layer, whose gates have the sums of what it reads. */
+  #runFirst(steps: number): void {
+    const [{ backward, forward }] = this.#layers
+    const out = { at: this.#out, by: 0 }
+    this.#recur(forward, false, out, { at: this.#wholes, by: WHOLE_STRIDE }, steps)
+    this.#recur(backward, true, out, { at: this.#wholes + UNITS / 2, by: WHOLE_STRIDE }, steps)
+  }
+
+  /** The same of the second layer. */
+  #runSecond(steps: number): void {
+    const [, { backward, forward }] = this.#layers
+    const whole = { at: this.#whole, by: 0 }
+    this.#recur(forward, false, { at: this.#tokens, by: TOKEN_STRIDE }, whole, steps)
+    this.#recur(backward, true, { at: this.#tokens + UNITS, by: TOKEN_STRIDE }, whole, steps)
+  }
+
+  /** One direction of a layer; `out` and `whole` are where its outputs go. */
+  #recur({ at, scale }: PlacedWhole, isBackward: boolean, out: Strided, whole: Strided, steps: number): void {
     const cell = this.#cell
     this.#memory.fill(0, cell, cell + UNITS)
+    const gates = { at: this.#gates + (isBackward ? GATES : 0), by: GATES_STRIDE }
+    const inBytes = ({ at: first, by }: Strided): [at: number, by: number] =>
+      isBackward ? [(first + (steps - 1) * by) * FLOAT, -by * FLOAT] : [first * FLOAT, by * FLOAT]
     this.#program.recur(
       at * FLOAT,
       scale,
-      gates * FLOAT,
-      gatesBy * FLOAT,
-      out * FLOAT,
-      outBy * FLOAT,
+      ...inBytes(gates),
+      ...inBytes(out),
+      ...inBytes(whole),
       cell * FLOAT,
-      this.#whole * FLOAT,
       UNITS,
       steps
     )
@@ -335,12 +383,10 @@ export class Network {
     if (steps === 0) return new Float32Array(0)
     const count = floats(steps)
     const memory = this.#memory
-    const [first, second] = this.#layers
     this.#sumFirst(input, steps)
-    this.#runLayer(first, this.#first, FIRST_STRIDE, steps)
-    for (let token = 0; token < count; token++) memory[this.#first + token * FIRST_STRIDE + 2 * UNITS] = 1
-    this.#multiply(second.inputs, this.#first, FIRST_STRIDE, this.#gates, GATES_STRIDE, count)
-    this.#runLayer(second, this.#tokens, TOKEN_STRIDE, steps)
+    this.#runFirst(steps)
+    this.#sumSecond(count)
+    this.#runSecond(steps)
     this.#multiply(this.#hidden, this.#tokens, TOKEN_STRIDE, this.#units, HIDDEN_STRIDE, count)
     for (let token = 0; token < count; token++) {
       const at = this.#units + token * HIDDEN_STRIDE

@@ -3,29 +3,35 @@
 (module
   (memory (export "memory") 1)
 
-  ;; The hyperbolic tangent by the seventh convergent of its continued fraction, x (x^6 + 378 x^4 + 17325 x^2 + 135135)
-  ;; over (28 x^6 + 3150 x^4 + 62370 x^2 + 135135), with x kept where the quotient is at most 1.
-  (func $tanh (param $x v128) (result v128)
-    (local $square v128)
-    (local.set $x (f32x4.max (f32x4.min (local.get $x) (v128.const f32x4 4.97 4.97 4.97 4.97)) (v128.const f32x4 -4.97 -4.97 -4.97 -4.97)))
-    (local.set $square (f32x4.mul (local.get $x) (local.get $x)))
-    (f32x4.div
-      (f32x4.mul (local.get $x)
+  ;; Writes the hyperbolic tangents of `count` numbers times `factor`, four at a time, by the seventh convergent of its continued
+  ;; fraction: x (x^6 + 378 x^4 + 17325 x^2 + 135135) over (28 x^6 + 3150 x^4 + 62370 x^2 + 135135), with x kept where the quotient is
+  ;; at most 1. Calls cost more than the sums do, so all numbers are done in one.
+  (func $tanh (param $from i32) (param $to i32) (param $count i32) (param $factor f32)
+    (local $end i32) (local $x v128) (local $square v128)
+    (local.set $end (i32.add (local.get $from) (i32.shl (local.get $count) (i32.const 2))))
+    (loop $each
+      (local.set $x (f32x4.mul (f32x4.splat (local.get $factor)) (v128.load (local.get $from))))
+      (local.set $x (f32x4.max (f32x4.min (local.get $x) (v128.const f32x4 4.97 4.97 4.97 4.97)) (v128.const f32x4 -4.97 -4.97 -4.97 -4.97)))
+      (local.set $square (f32x4.mul (local.get $x) (local.get $x)))
+      (v128.store (local.get $to) (f32x4.div
+        (f32x4.mul (local.get $x)
+          (f32x4.add (v128.const f32x4 135135 135135 135135 135135) (f32x4.mul (local.get $square)
+            (f32x4.add (v128.const f32x4 17325 17325 17325 17325) (f32x4.mul (local.get $square)
+              (f32x4.add (v128.const f32x4 378 378 378 378) (local.get $square)))))))
         (f32x4.add (v128.const f32x4 135135 135135 135135 135135) (f32x4.mul (local.get $square)
-          (f32x4.add (v128.const f32x4 17325 17325 17325 17325) (f32x4.mul (local.get $square)
-            (f32x4.add (v128.const f32x4 378 378 378 378) (local.get $square)))))))
-      (f32x4.add (v128.const f32x4 135135 135135 135135 135135) (f32x4.mul (local.get $square)
-        (f32x4.add (v128.const f32x4 62370 62370 62370 62370) (f32x4.mul (local.get $square)
-          (f32x4.add (v128.const f32x4 3150 3150 3150 3150) (f32x4.mul (local.get $square) (v128.const f32x4 28 28 28 28)))))))))
+          (f32x4.add (v128.const f32x4 62370 62370 62370 62370) (f32x4.mul (local.get $square)
+            (f32x4.add (v128.const f32x4 3150 3150 3150 3150) (f32x4.mul (local.get $square) (v128.const f32x4 28 28 28 28)))))))))
+      (local.set $from (i32.add (local.get $from) (i32.const 16)))
+      (local.set $to (i32.add (local.get $to) (i32.const 16)))
+      (br_if $each (i32.lt_u (local.get $from) (local.get $end)))))
 
   ;; Numbers from -1 to 1 as whole numbers of 1/8191.
   (func $wholeOf (param $x v128) (result v128)
     (i32x4.trunc_sat_f32x4_s (f32x4.nearest (f32x4.mul (local.get $x) (v128.const f32x4 8191 8191 8191 8191)))))
 
-  (func $sigmoid (param $x v128) (result v128)
-    (local $half v128)
-    (local.set $half (v128.const f32x4 0.5 0.5 0.5 0.5))
-    (f32x4.add (local.get $half) (f32x4.mul (local.get $half) (call $tanh (f32x4.mul (local.get $half) (local.get $x))))))
+  ;; The sigmoid of a number by the hyperbolic tangent of its half.
+  (func $sigmoid (param $tanh v128) (result v128)
+    (f32x4.mul (v128.const f32x4 0.5 0.5 0.5 0.5) (f32x4.add (v128.const f32x4 1 1 1 1) (local.get $tanh))))
 
   ;; Adds a matrix times a vector, both of 16-bit whole numbers, times `scale`, to `sums`. The matrix has the numbers of two columns
   ;; beside each other, row after row: one instruction multiplies and adds four rows of both. `rows` is a multiple of 32, `pairs` is
@@ -139,46 +145,126 @@
       (local.set $count (i32.sub (local.get $count) (i32.const 4)))
       (br_if $fours (local.get $count))))
 
+  ;; The same of 16-bit whole numbers, as in `$multiply`, to sums that are written and not added to: `first` has what each begins with.
+  (func (export "multiplyAllWhole") (param $matrix i32) (param $first i32) (param $vectors i32) (param $vectorBy i32) (param $sums i32)
+    (param $sumsBy i32) (param $rows i32) (param $pairs i32) (param $count i32) (param $scale f32)
+    (local $stride i32) (local $row i32) (local $end i32) (local $in i32) (local $at i32)
+    (local $in2 i32) (local $in3 i32) (local $in4 i32) (local $to i32)
+    (local $m v128) (local $n v128) (local $x v128)
+    (local $a v128) (local $b v128) (local $c v128) (local $d v128) (local $e v128) (local $f v128) (local $g v128) (local $h v128)
+    (local.set $stride (i32.shl (local.get $rows) (i32.const 2)))
+    (loop $fours
+      (local.set $end (i32.add (local.get $vectors) (i32.shl (local.get $pairs) (i32.const 2))))
+      (local.set $row (i32.const 0))
+      (loop $blocks
+        (local.set $a (v128.const i32x4 0 0 0 0))
+        (local.set $b (v128.const i32x4 0 0 0 0))
+        (local.set $c (v128.const i32x4 0 0 0 0))
+        (local.set $d (v128.const i32x4 0 0 0 0))
+        (local.set $e (v128.const i32x4 0 0 0 0))
+        (local.set $f (v128.const i32x4 0 0 0 0))
+        (local.set $g (v128.const i32x4 0 0 0 0))
+        (local.set $h (v128.const i32x4 0 0 0 0))
+        (local.set $at (i32.add (local.get $matrix) (local.get $row)))
+        (local.set $in (local.get $vectors))
+        (local.set $in2 (i32.add (local.get $in) (local.get $vectorBy)))
+        (local.set $in3 (i32.add (local.get $in2) (local.get $vectorBy)))
+        (local.set $in4 (i32.add (local.get $in3) (local.get $vectorBy)))
+        (loop $across
+          (local.set $m (v128.load (local.get $at)))
+          (local.set $n (v128.load offset=16 (local.get $at)))
+          (local.set $x (v128.load32_splat (local.get $in)))
+          (local.set $a (i32x4.add (local.get $a) (i32x4.dot_i16x8_s (local.get $x) (local.get $m))))
+          (local.set $b (i32x4.add (local.get $b) (i32x4.dot_i16x8_s (local.get $x) (local.get $n))))
+          (local.set $x (v128.load32_splat (local.get $in2)))
+          (local.set $c (i32x4.add (local.get $c) (i32x4.dot_i16x8_s (local.get $x) (local.get $m))))
+          (local.set $d (i32x4.add (local.get $d) (i32x4.dot_i16x8_s (local.get $x) (local.get $n))))
+          (local.set $x (v128.load32_splat (local.get $in3)))
+          (local.set $e (i32x4.add (local.get $e) (i32x4.dot_i16x8_s (local.get $x) (local.get $m))))
+          (local.set $f (i32x4.add (local.get $f) (i32x4.dot_i16x8_s (local.get $x) (local.get $n))))
+          (local.set $x (v128.load32_splat (local.get $in4)))
+          (local.set $g (i32x4.add (local.get $g) (i32x4.dot_i16x8_s (local.get $x) (local.get $m))))
+          (local.set $h (i32x4.add (local.get $h) (i32x4.dot_i16x8_s (local.get $x) (local.get $n))))
+          (local.set $at (i32.add (local.get $at) (local.get $stride)))
+          (local.set $in2 (i32.add (local.get $in2) (i32.const 4)))
+          (local.set $in3 (i32.add (local.get $in3) (i32.const 4)))
+          (local.set $in4 (i32.add (local.get $in4) (i32.const 4)))
+          (local.set $in (i32.add (local.get $in) (i32.const 4)))
+          (br_if $across (i32.lt_u (local.get $in) (local.get $end))))
+        (local.set $at (i32.add (local.get $first) (local.get $row)))
+        (local.set $m (v128.load (local.get $at)))
+        (local.set $n (v128.load offset=16 (local.get $at)))
+        (local.set $x (f32x4.splat (local.get $scale)))
+        (local.set $to (i32.add (local.get $sums) (local.get $row)))
+        (v128.store (local.get $to) (f32x4.add (local.get $m) (f32x4.mul (local.get $x) (f32x4.convert_i32x4_s (local.get $a)))))
+        (v128.store offset=16 (local.get $to) (f32x4.add (local.get $n) (f32x4.mul (local.get $x) (f32x4.convert_i32x4_s (local.get $b)))))
+        (local.set $to (i32.add (local.get $to) (local.get $sumsBy)))
+        (v128.store (local.get $to) (f32x4.add (local.get $m) (f32x4.mul (local.get $x) (f32x4.convert_i32x4_s (local.get $c)))))
+        (v128.store offset=16 (local.get $to) (f32x4.add (local.get $n) (f32x4.mul (local.get $x) (f32x4.convert_i32x4_s (local.get $d)))))
+        (local.set $to (i32.add (local.get $to) (local.get $sumsBy)))
+        (v128.store (local.get $to) (f32x4.add (local.get $m) (f32x4.mul (local.get $x) (f32x4.convert_i32x4_s (local.get $e)))))
+        (v128.store offset=16 (local.get $to) (f32x4.add (local.get $n) (f32x4.mul (local.get $x) (f32x4.convert_i32x4_s (local.get $f)))))
+        (local.set $to (i32.add (local.get $to) (local.get $sumsBy)))
+        (v128.store (local.get $to) (f32x4.add (local.get $m) (f32x4.mul (local.get $x) (f32x4.convert_i32x4_s (local.get $g)))))
+        (v128.store offset=16 (local.get $to) (f32x4.add (local.get $n) (f32x4.mul (local.get $x) (f32x4.convert_i32x4_s (local.get $h)))))
+        (local.set $row (i32.add (local.get $row) (i32.const 32)))
+        (br_if $blocks (i32.lt_u (local.get $row) (local.get $stride))))
+      (local.set $vectors (i32.add (local.get $vectors) (i32.shl (local.get $vectorBy) (i32.const 2))))
+      (local.set $sums (i32.add (local.get $sums) (i32.shl (local.get $sumsBy) (i32.const 2))))
+      (local.set $count (i32.sub (local.get $count) (i32.const 4)))
+      (br_if $fours (local.get $count))))
+
   ;; One direction of a layer of long short-term memory, over `steps` tokens, at least one. The sums of a token's four gates (input,
   ;; forget, cell, output) are at `gates` and go on with `gatesBy` bytes a token; its output goes to `out`, with `outBy` bytes a
-  ;; token. Both may be negative, which reads from the end. `cell` is all zeros at first; `whole` has room for the output as whole
-  ;; numbers of 1/8191. `matrix` is of whole numbers, whose products with those are times `scale`. `units` is a multiple of 8.
+  ;; token, and to `whole` as whole numbers of 1/8191, with `wholeBy` bytes a token, which may be none. All may be negative, which
+  ;; reads from the end. `cell` is all zeros at first. `matrix` is of whole numbers, whose products with those are times `scale`.
+  ;; `units` is a multiple of 8.
   (func (export "recur") (param $matrix i32) (param $scale f32) (param $gates i32) (param $gatesBy i32) (param $out i32) (param $outBy i32)
-    (param $cell i32) (param $whole i32) (param $units i32) (param $steps i32)
-    (local $bytes i32) (local $unit i32) (local $at i32) (local $state v128) (local $isFirst i32)
+    (param $whole i32) (param $wholeBy i32) (param $cell i32) (param $units i32) (param $steps i32)
+    (local $bytes i32) (local $unit i32) (local $at i32) (local $cells i32) (local $outputs i32) (local $isFirst i32)
+    (local $low v128) (local $high v128)
     (local.set $bytes (i32.shl (local.get $units) (i32.const 2)))
     (local.set $isFirst (i32.const 1))
     (loop $tokens
       (if (i32.eqz (local.get $isFirst))
-        (then (call $multiply (local.get $matrix) (local.get $whole) (local.get $gates)
+        (then (call $multiply (local.get $matrix) (i32.sub (local.get $whole) (local.get $wholeBy)) (local.get $gates)
           (i32.shl (local.get $units) (i32.const 2)) (i32.shr_u (local.get $units) (i32.const 1)) (local.get $scale))))
       (local.set $isFirst (i32.const 0))
+      ;; Three gates are sigmoids.
+      (call $tanh (local.get $gates) (local.get $gates) (i32.shl (local.get $units) (i32.const 1)) (f32.const 0.5))
+      (local.set $cells (i32.add (local.get $gates) (i32.shl (local.get $bytes) (i32.const 1))))
+      (call $tanh (local.get $cells) (local.get $cells) (local.get $units) (f32.const 1))
+      (local.set $outputs (i32.add (local.get $cells) (local.get $bytes)))
+      (call $tanh (local.get $outputs) (local.get $outputs) (local.get $units) (f32.const 0.5))
       (local.set $unit (i32.const 0))
       (loop $each
         (local.set $at (i32.add (local.get $gates) (local.get $unit)))
         ;; The forget gate times the cell, and the input gate times what is proposed for it.
-        (local.set $state (f32x4.add
+        (v128.store (i32.add (local.get $cell) (local.get $unit)) (f32x4.add
           (f32x4.mul
             (call $sigmoid (v128.load (i32.add (local.get $at) (local.get $bytes))))
             (v128.load (i32.add (local.get $cell) (local.get $unit))))
           (f32x4.mul
             (call $sigmoid (v128.load (local.get $at)))
-            (call $tanh (v128.load (i32.add (local.get $at) (i32.shl (local.get $bytes) (i32.const 1))))))))
-        (v128.store (i32.add (local.get $cell) (local.get $unit)) (local.get $state))
-        (v128.store (i32.add (local.get $out) (local.get $unit)) (f32x4.mul
-          (call $sigmoid (v128.load (i32.add (local.get $at) (i32.mul (local.get $bytes) (i32.const 3)))))
-          (call $tanh (local.get $state))))
+            (v128.load (i32.add (local.get $cells) (local.get $unit))))))
         (local.set $unit (i32.add (local.get $unit) (i32.const 16)))
         (br_if $each (i32.lt_u (local.get $unit) (local.get $bytes))))
+      (call $tanh (local.get $cell) (local.get $out) (local.get $units) (f32.const 1))
       (local.set $unit (i32.const 0))
       (loop $halves
         (local.set $at (i32.add (local.get $out) (local.get $unit)))
+        (local.set $low (f32x4.mul (v128.load (local.get $at)) (call $sigmoid (v128.load (i32.add (local.get $outputs) (local.get $unit))))))
+        (local.set $high (f32x4.mul (v128.load offset=16 (local.get $at))
+          (call $sigmoid (v128.load offset=16 (i32.add (local.get $outputs) (local.get $unit))))))
+        (v128.store (local.get $at) (local.get $low))
+        (v128.store offset=16 (local.get $at) (local.get $high))
         (v128.store (i32.add (local.get $whole) (i32.shr_u (local.get $unit) (i32.const 1)))
-          (i16x8.narrow_i32x4_s (call $wholeOf (v128.load (local.get $at))) (call $wholeOf (v128.load offset=16 (local.get $at)))))
+          (i16x8.narrow_i32x4_s (call $wholeOf (local.get $low)) (call $wholeOf (local.get $high))))
         (local.set $unit (i32.add (local.get $unit) (i32.const 32)))
         (br_if $halves (i32.lt_u (local.get $unit) (local.get $bytes))))
       (local.set $gates (i32.add (local.get $gates) (local.get $gatesBy)))
       (local.set $out (i32.add (local.get $out) (local.get $outBy)))
+      (local.set $whole (i32.add (local.get $whole) (local.get $wholeBy)))
       (local.set $steps (i32.sub (local.get $steps) (i32.const 1)))
       (br_if $tokens (local.get $steps))))
 )

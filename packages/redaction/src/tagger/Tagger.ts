@@ -387,11 +387,13 @@ const shifted = (found: ReadonlyArray<Candidate>, by: number): ReadonlyArray<Can
 
 /**
  * Names, places, dates, times, occupations and events by the statistical tagger. With `everyday` its everyday labels
- * count too. `seen` caches what was found in turns by their text, so that a call that is read twice is tagged once.
+ * count too. Turns whose first token `isRead` already are left out. `seen` caches what was found in turns by their text, so
+ * that a call that is read twice is tagged once.
  */
 export function* taggerCandidates(
   call: CallText,
   everyday: boolean,
+  isRead: (token: number) => boolean = () => false,
   model: Model = shippedModel(),
   thresholds: TaggerThresholds = defaultThresholds,
   seen = new Map<string, ReadonlyArray<Candidate>>()
@@ -406,6 +408,10 @@ export function* taggerCandidates(
       pause = from + STEP
     }
     const to = tagger.stretchEnd(from)
+    if (isRead(from)) {
+      from = to
+      continue
+    }
     // The line end between turns is no part of what was said, and a line of an address ends so.
     const end = to > from + 1 && all[to - 1]?.cls === "n" ? to - 1 : to
     const base = all[from]?.start ?? 0
