@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
 /** How the names of sets begin that are measured on and not fitted with. */
-const MEASURED = /^(?:eleventh|twelfth|thirteenth|fourteenth|fifteenth|sixteenth)/
+const MEASURED = /^(?:eleventh|twelfth|thirteenth|fourteenth|fifteenth|sixteenth|seventeenth|eighteenth)/
 
 /** The calls in a folder of this package, in the order of the names of its files. */
 export const writtenCalls = (folder: string): ReadonlyArray<RedactionKit.LabeledCall> => {
