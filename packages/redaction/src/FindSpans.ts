@@ -14,7 +14,13 @@ import { spokenAddressesOf } from "./SpokenForms.js"
 import { namesOutside, runsOf, withoutNames } from "./SpokenNumbers.js"
 import { wholeValue } from "./WholeValues.js"
 import type { CallModel } from "./call-tagger/CallModel.js"
-import { type CallReadings, type KnownReadings, readingValues, shippedCallModel, UNREAD } from "./call-tagger/CallTagger.js"
+import {
+  type CallReadings,
+  type KnownReadings,
+  readingValues,
+  shippedCallModel,
+  UNREAD
+} from "./call-tagger/CallTagger.js"
 import { callThresholds, type CallThresholds, SURE_VALUE } from "./call-tagger/Claims.js"
 import { withoutUnlikely } from "./call-tagger/Unlikely.js"
 import type { Model } from "./tagger/Model.js"
@@ -101,8 +107,10 @@ export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<
     yield
     add(recognize(reader), name)
   }
-  // The tagger of calls reads better than that of sentences, but knows no everyday expressions.
-  const isRead = (token: number): boolean => !everyday && (readings.values[token] ?? UNREAD) >= 0
+  // The tagger of calls reads better than that of sentences, but not near placeholders; it knows no everyday expressions and its
+  // scores are low.
+  const isLeftToCalls = !everyday && threshold <= DEFAULT_THRESHOLD
+  const isRead = (token: number): boolean => isLeftToCalls && (readings.values[token] ?? UNREAD) >= 0
   const tagged = yield* taggerCandidates(call, everyday, isRead, model, options.thresholds, options.seen)
   add(
     tagged.filter((one) => isPlausible(reader, one)),

@@ -1,4 +1,4 @@
-import { LIKELY, LIKELY_IN_CONTEXT } from "./call-tagger/Claims.js"
+import { LIKELY } from "./call-tagger/Claims.js"
 import { wordSet } from "./Lexicon.js"
 import type { SensitiveField } from "./SensitiveField.js"
 import { type Candidate, inOrder, type TextSpan } from "./TextSpan.js"
@@ -84,7 +84,7 @@ const settle = (group: ReadonlyArray<Candidate>, found: Array<Found>): void => {
     recognizer: best.recognizer,
     everyday: fields.every((one) => one.everyday === true),
     parts: [
-      ...fields.filter((one) => one.field !== field && (isSpelledCode(one, best) || isOtherReading(one, best))),
+      ...fields.filter((one) => one.field !== field && isPart(one, best)),
       ...otherPeople({ ...best, field, start, end })
     ]
   })
@@ -111,6 +111,10 @@ const alike = new Map<string, ReadonlySet<string>>(
 )
 
 const areAlike = (a: string, b: string): boolean => alike.get(a)?.has(b) === true
+
+/** Whether a reading stays known beside the one that names the span: what does not overlap it is a value of its own. */
+const isPart = (one: Candidate, best: Candidate): boolean =>
+  !overlaps(one, best) || isSpelledCode(one, best) || isOtherReading(one, best)
 
 /** Whether a reading is one of a spelled code, which may be of each field unless a phrase names its own. */
 const isSpelledCode = (one: Candidate, best: Candidate): boolean =>
@@ -148,7 +152,7 @@ const BY_CONTEXT: ReadonlySet<string> = new Set(["answers", "calls", "spelledCod
 const isLikelyToo = (one: Candidate, best: Candidate): boolean => {
   if (best.recognizer === "calls") return true
   if (best.isNamed === true || CERTAIN_FORMS.has(best.recognizer ?? "")) return false
-  return one.score >= (BY_CONTEXT.has(best.recognizer ?? "") ? LIKELY_IN_CONTEXT : LIKELY)
+  return one.score >= LIKELY
 }
 
 /** Whether a reading is a value of its own whatever names the span: an amount that a question makes a number, a doctor's name. */

@@ -117,6 +117,36 @@ describe("the tagger of calls", () => {
     }
   })
 
+  it.each([0.6, 0.8])("leaves turns to the tagger of sentences where only scores from %d on count", (threshold) => {
+    const lines = [
+      "A: Who looked at the boiler last time?",
+      "C: I think it was Rajesh Kulkarni from Hyderabad, he lives in Pune now.",
+      "A: Right."
+    ]
+    const [, answer] = redacted(lines, Redaction.sensitiveFields, { threshold })
+    for (const value of ["Rajesh", "Kulkarni", "Hyderabad"]) expect(answer).not.toContain(value)
+  })
+
+  it("finds a value that is said right after one of another field, where its field alone is requested", () => {
+    expectHidden("location", ["A: And your driver's license number and the state?", "C: 23981107, Texas."], "Texas")
+  })
+
+  it("finds a value that was said behind a preposition elsewhere in the call", () => {
+    const turn = { startTime: undefined, endTime: undefined, words: [] }
+    const tool = { id: undefined, name: "find", succeeded: true, startTime: undefined, endTime: undefined }
+    const { transcript } = Redaction.redactTranscript(
+      {
+        turns: [
+          { ...turn, speaker: "main_agent", content: "what line is that" },
+          { ...turn, speaker: "testing_agent", content: "number for llewellyn prothero in machynlleth" }
+        ],
+        toolCalls: [{ ...tool, arguments: `{"query": "machynlleth"}`, result: undefined }]
+      },
+      Redaction.sensitiveFields
+    )
+    expect(transcript.toolCalls[0]?.arguments).not.toContain("machynlleth")
+  })
+
   it("finds a name that is introduced near a placeholder", () => {
     expectHidden("person_name", ["C: my card is [CREDIT_CARD]", "C: my name is Will Young."], "Will", "Young")
   })

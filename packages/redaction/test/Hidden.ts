@@ -4,7 +4,11 @@ import { expect } from "@effect/vitest"
 export type Field = Redaction.SensitiveField
 
 /** A call of lines by turns of "A: ..." (the agent) and "C: ..." (the caller), redacted. */
-export const redacted = (lines: ReadonlyArray<string>, fields: ReadonlyArray<Field>): ReadonlyArray<string> =>
+export const redacted = (
+  lines: ReadonlyArray<string>,
+  fields: ReadonlyArray<Field>,
+  options: Redaction.RedactOptions = {}
+): ReadonlyArray<string> =>
   Redaction.redactTranscript(
     {
       toolCalls: [],
@@ -16,7 +20,8 @@ export const redacted = (lines: ReadonlyArray<string>, fields: ReadonlyArray<Fie
         words: []
       }))
     },
-    fields
+    fields,
+    options
   ).transcript.turns.map(({ content }) => content)
 
 /** The last turn, redacted for one field and for all of them. */

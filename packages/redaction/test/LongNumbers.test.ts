@@ -11,7 +11,7 @@ const tagged = (text: string) => {
       return Reflect.get(tokens, key) as unknown
     }
   })
-  const steps = Redaction.Tagger.taggerCandidates({ ...call, tokens: { ...call.tokens, all } }, false)
+  const steps = Redaction.Tagger.taggerCandidates({ ...call, tokens: { ...call.tokens, all } }, false, () => false)
   let step = steps.next()
   while (step.done !== true) step = steps.next()
   return { looks, values: step.value.map(({ end, field, start }) => `${field} ${text.slice(start, end)}`) }

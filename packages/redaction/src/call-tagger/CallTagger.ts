@@ -99,7 +99,7 @@ function* readingBlock(
         const ofTurn = values.get(turn) ?? new Float64Array(end - start)
         values.set(turn, ofTurn)
         const some = ofTurn.subarray(first - start)
-        for (const claim of claimsIn(scores, row + first - from, first, last, some, thresholds.value))
+        for (const claim of claimsIn(scores, row + first - from, first, last, some, thresholds))
           if (!isOfThing(call, things, turn, claim))
             candidates.push(...splitClaim(call, claim).flatMap((part) => valuesOf(call, part, thresholds)))
       }

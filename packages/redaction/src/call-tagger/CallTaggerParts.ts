@@ -1,7 +1,7 @@
 export * from "./CallInput.js"
 export * from "./CallModel.js"
 export * from "./CallTagger.js"
-export { callThresholds, type CallThresholds } from "./Claims.js"
+export { callThresholds, type CallThresholds, claimsIn } from "./Claims.js"
 export { blocksOf, groupsOf, MOST_TOKENS } from "./Blocks.js"
 export { HIDDEN, MOST_LABELS, Network } from "./Network.js"
 export { turnsOf } from "../dialogue/Dialogue.js"

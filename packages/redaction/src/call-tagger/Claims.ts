@@ -7,14 +7,18 @@ import type { Token } from "../Tokens.js"
 import { CALL_LABELS } from "./CallModel.js"
 import { MOST_LABELS } from "./Network.js"
 
-/** How likely a token must be part of a value, and how likely a field is before a value counts for it as well. */
+/**
+ * How likely a token must be part of a value; how likely one beside such a token must be to be part of it too; and how likely a field
+ * is before a value counts for it as well.
+ */
 export interface CallThresholds {
   readonly value: number
+  readonly adjacent: number
   readonly also: number
 }
-export const callThresholds: CallThresholds = { value: 0.15, also: 0.01 }
+export const callThresholds: CallThresholds = { value: 0.2, adjacent: 0.05, also: 0.01 }
 
-/** Adjacent tokens that are likeliest of one field. */
+/** Adjacent tokens of one field. */
 export interface Claim {
   readonly label: number
   readonly from: number
@@ -60,36 +64,80 @@ export const claimsIn = (
   from: number,
   to: number,
   values: Float64Array,
-  least: number
+  thresholds: CallThresholds
 ): ReadonlyArray<Claim> => {
   const claims: Array<Claim> = []
-  let open: { readonly label: number; readonly from: number; readonly shares: Array<Float64Array> } | undefined
-  const close = (to: number): void => {
-    if (open !== undefined) claims.push({ ...open, to })
-    open = undefined
+  let open: Array<Float64Array> = []
+  const close = (end: number): void => {
+    claims.push(...claimsOf(open, end - open.length, thresholds.value))
+    open = []
   }
   for (let at = from; at < to; at++) {
     const shares = sharesOf(scores, (row + at - from) * MOST_LABELS)
     const value = 1 - (shares?.[0] ?? 1)
     values[at - from] = value
-    if (shares === undefined || value < least) {
-      close(at)
-      continue
-    }
-    const label = likeliest(shares)
-    if (open?.label !== label) {
-      close(at)
-      open = { label, from: at, shares: [] }
-    }
-    open.shares.push(shares)
+    if (shares !== undefined && value >= thresholds.adjacent) open.push(shares)
+    else close(at)
   }
   close(to)
   return claims
 }
 
-/** How likely the tokens of a claim are a label. */
-const meanOf = ({ shares }: Claim, label: number): number =>
-  shares.reduce((sum, one) => sum + (one[label] ?? 0), 0) / shares.length
+/** What a token of another label than the one before it costs, as a share of a label. */
+const COST_OF_CHANGE = 0.6
+
+/** The labels of tokens in a row: those whose shares add up to the most, less the cost of changes (Viterbi's algorithm). */
+const labelsOf = (tokens: ReadonlyArray<Float64Array>): ReadonlyArray<number> => {
+  // By token, the label before it on the best path to each label; and what the path to each label adds up to.
+  const paths: Array<Uint8Array> = []
+  let sums = new Float64Array(CALL_LABELS)
+  let best = 0
+  for (const shares of tokens) {
+    const path = new Uint8Array(CALL_LABELS)
+    const next = new Float64Array(CALL_LABELS)
+    const changed = (sums[best] ?? 0) - COST_OF_CHANGE
+    for (let label = 1; label < CALL_LABELS; label++) {
+      const stays = (sums[label] ?? 0) >= changed
+      path[label] = stays ? label : best
+      next[label] = (stays ? (sums[label] ?? 0) : changed) + (shares[label] ?? 0)
+    }
+    paths.push(path)
+    sums = next
+    best = likeliest(sums)
+  }
+  const labels: Array<number> = []
+  for (let at = tokens.length - 1, label = best; at >= 0; at--) {
+    labels[at] = label
+    label = paths[at]?.[label] ?? 0
+  }
+  return labels
+}
+
+/** The claims of tokens in a row, the first of which is `from`; none where no token is as likely as `least`. */
+const claimsOf = (tokens: ReadonlyArray<Float64Array>, from: number, least: number): ReadonlyArray<Claim> => {
+  if (!tokens.some((shares) => 1 - (shares[0] ?? 1) >= least)) return []
+  const claims: Array<Claim> = []
+  let begin = 0
+  const labels = labelsOf(tokens)
+  labels.forEach((label, at) => {
+    if (label === labels[at + 1]) return
+    claims.push({ label, from: from + begin, to: from + at + 1, shares: tokens.slice(begin, at + 1) })
+    begin = at + 1
+  })
+  return claims
+}
+
+/** How likely the tokens of a claim are a label; those that are likelier part of a value count for more. */
+const meanOf = ({ shares }: Claim, label: number): number => {
+  let sum = 0
+  let weights = 0
+  for (const one of shares) {
+    const weight = 1 - (one[0] ?? 1)
+    sum += weight * (one[label] ?? 0)
+    weights += weight
+  }
+  return sum / weights
+}
 
 /** How likely a claim is a value. */
 const shareOf = (claim: Claim): number => 1 - meanOf(claim, 0)
@@ -123,9 +171,8 @@ const scoreOf = (share: number): number => LEAST_SCORE + share * (MOST_SCORE - L
 
 /** The score of what is likelier a value than not. */
 export const SURE_VALUE = scoreOf(0.6)
-/** The scores of a field that is likely enough to count beside what a form, a list or a phrase, and beside what a question, tells. */
-export const LIKELY = scoreOf(0.5)
-export const LIKELY_IN_CONTEXT = scoreOf(0.05)
+/** The score of a field that is likely enough to count beside what rules say. */
+export const LIKELY = scoreOf(0.15)
 
 /** Classes of figures and letters. */
 const CODE: ReadonlySet<string> = new Set("dtyzNXxoL")
@@ -141,12 +188,23 @@ const codeOf = (tokens: ReadonlyArray<Token>): string =>
 /** Whom an answer names that names nobody. */
 const NOBODY = /^(?:no|any|some|every)(?:body|[ -]?one)(?:'s)?$/i
 
-/** The tokens of a claim without marks at either end. */
-const valueIn = (all: ReadonlyArray<Token>, { from, to }: Claim): ReadonlyArray<Token> => {
+/** Words that are no part of a value at either end of it unless they are likely by themselves: a value is searched for without them. */
+const OUTSIDE = wordSet("and or to at on in for of from by with my our your me is was be do have had")
+
+/** The tokens of a claim without marks and words outside at either end. */
+const valueIn = (
+  all: ReadonlyArray<Token>,
+  { from, shares, to }: Claim,
+  { value }: CallThresholds
+): ReadonlyArray<Token> => {
+  const isNone = (at: number): boolean => {
+    const { lower = "", text = "" } = all[at] ?? {}
+    return MARK.test(text) || (OUTSIDE.has(lower) && 1 - (shares[at - from]?.[0] ?? 1) < value)
+  }
   let first = from
   let last = to
-  while (first < last && MARK.test(all[first]?.text ?? "")) first++
-  while (last > first && MARK.test(all[last - 1]?.text ?? "")) last--
+  while (first < last && isNone(first)) first++
+  while (last > first && isNone(last - 1)) last--
   return all.slice(first, last)
 }
 
@@ -162,8 +220,8 @@ const isRequestToWait = (call: CallText, { from, to }: Claim, tokens: ReadonlyAr
 }
 
 /** What a claim is found as: a value of its label's field, and of every other field that is likely enough. */
-export const valuesOf = (call: CallText, claim: Claim, { also }: CallThresholds): ReadonlyArray<Candidate> => {
-  const tokens = valueIn(call.tokens.all, claim)
+export const valuesOf = (call: CallText, claim: Claim, thresholds: CallThresholds): ReadonlyArray<Candidate> => {
+  const tokens = valueIn(call.tokens.all, claim, thresholds)
   const start = tokens[0]?.start ?? 0
   const end = tokens[tokens.length - 1]?.end ?? 0
   if (end === start || NOBODY.test(call.text.slice(start, end))) return []
@@ -175,7 +233,7 @@ export const valuesOf = (call: CallText, claim: Claim, { also }: CallThresholds)
     const isFirst = at + 1 === claim.label
     const own = isFirst ? share : meanOf(claim, at + 1)
     const isPossible = code === undefined || mayBeOf(field, code)
-    if (isFirst ? !isPossible && code.length >= WHOLE_NUMBER : own < also || !isPossible) return []
+    if (isFirst ? !isPossible && code.length >= WHOLE_NUMBER : own < thresholds.also || !isPossible) return []
     const one = candidate(field, start, end, scoreOf(own), `call tagger ${share.toFixed(2)}`)
     return [{ ...one, ...(isEveryday && { everyday: true }), ...(!isFirst && { isAlso: true }) }]
   })

@@ -79,15 +79,15 @@ const PAGE = 65_536
 
 let module: object | undefined
 
-/** What `network.wat` exports. Places and strides are bytes. */
+/** What `network.wat` exports. Places and the distances between them (`By`) are bytes. */
 interface Program {
   readonly memory: WebAssembly.Memory
   readonly multiplyAll: (
     matrix: number,
     vectors: number,
-    vectorStride: number,
+    vectorBy: number,
     sums: number,
-    sumsStride: number,
+    sumsBy: number,
     rows: number,
     columns: number,
     count: number
@@ -96,9 +96,9 @@ interface Program {
     matrix: number,
     first: number,
     vectors: number,
-    vectorStride: number,
+    vectorBy: number,
     sums: number,
-    sumsStride: number,
+    sumsBy: number,
     rows: number,
     pairs: number,
     count: number,
@@ -108,11 +108,11 @@ interface Program {
     matrix: number,
     scale: number,
     gates: number,
-    gatesStride: number,
+    gatesBy: number,
     out: number,
-    outStride: number,
+    outBy: number,
     whole: number,
-    wholeStride: number,
+    wholeBy: number,
     cell: number,
     units: number,
     steps: number
@@ -152,7 +152,7 @@ interface Strided {
   readonly by: number
 }
 
-interface PlacedWays {
+interface PlacedDirections {
   readonly forward: PlacedWhole
   readonly backward: PlacedWhole
 }
@@ -185,7 +185,7 @@ export class Network {
   readonly #memory: Float32Array
   readonly #program: Program
   readonly #inputs: Placed
-  readonly #layers: readonly [PlacedWays, PlacedWays]
+  readonly #layers: readonly [PlacedDirections, PlacedDirections]
   // What the second layer reads: of the outputs of the first, and always.
   readonly #secondInputs: PlacedWhole
   readonly #secondAlways: number
@@ -223,13 +223,13 @@ export class Network {
       whole.push({ at, numbers })
       return { at, scale: step / WHOLE_OUTPUT }
     }
-    const placeWays = ({ backward, forward }: Layer): PlacedWays => ({
+    const placeDirections = ({ backward, forward }: Layer): PlacedDirections => ({
       forward: placeWhole(forward),
       backward: placeWhole(backward)
     })
     const [first, second] = weights.layers
     this.#inputs = place(first.inputs)
-    this.#layers = [placeWays(first), placeWays(second)]
+    this.#layers = [placeDirections(first), placeDirections(second)]
     this.#secondInputs = placeWhole(second.inputs, 2 * UNITS)
     this.#secondAlways = places.take(GATES_STRIDE)
     this.#hidden = place(weights.hidden)

@@ -1,11 +1,11 @@
-;; The sums and recurrences of the network of the tagger of calls, in 32-bit floats, four at a time. Plain SIMD instructions
-;; give the same bits on every processor. `fit/assemble-network.ts` makes `data/network.wasm` of it.
+;; The sums and recurrences of the network of the tagger of calls, in 32-bit floats and 16-bit whole numbers. Plain SIMD
+;; instructions give the same bits on every processor. `fit/assemble-network.ts` makes `data/network.wasm` of it.
 (module
   (memory (export "memory") 1)
 
   ;; Writes the hyperbolic tangents of `count` numbers times `factor`, four at a time, by the seventh convergent of its continued
   ;; fraction: x (x^6 + 378 x^4 + 17325 x^2 + 135135) over (28 x^6 + 3150 x^4 + 62370 x^2 + 135135), with x kept where the quotient is
-  ;; at most 1. Calls cost more than the sums do, so all numbers are done in one.
+  ;; at most 1. A call of a function costs more than its sums, so one call takes all numbers.
   (func $tanh (param $from i32) (param $to i32) (param $count i32) (param $factor f32)
     (local $end i32) (local $x v128) (local $square v128)
     (local.set $end (i32.add (local.get $from) (i32.shl (local.get $count) (i32.const 2))))

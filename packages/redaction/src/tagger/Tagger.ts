@@ -393,7 +393,7 @@ const shifted = (found: ReadonlyArray<Candidate>, by: number): ReadonlyArray<Can
 export function* taggerCandidates(
   call: CallText,
   everyday: boolean,
-  isRead: (token: number) => boolean = () => false,
+  isRead: (token: number) => boolean,
   model: Model = shippedModel(),
   thresholds: TaggerThresholds = defaultThresholds,
   seen = new Map<string, ReadonlyArray<Candidate>>()
