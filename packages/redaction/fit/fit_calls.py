@@ -26,9 +26,9 @@ RATE = 2e-3
 WARM_UP = 200
 DECAY = 0.01
 DROPOUT = 0.3
-# How many calls have values exchanged for others of their fields, and how many of a call's values are.
-EXCHANGED = 0.8
-EACH = 0.5
+# The probability that values of a call are replaced, and then that of each value.
+CALL_REPLACEMENT = 0.8
+VALUE_REPLACEMENT = 0.5
 # How often a word is read by its vector and its parts alone, as one that was not fitted on is.
 UNKNOWN = 0.15
 # The numbers are a mean over the last thousand steps or so.
@@ -98,43 +98,43 @@ class Network(nn.Module):
             return torch.cat([part.reshape(-1) for part in parts])
 
 
-# Where a token says whether its word was said in the turn before, and who says it; its label is behind them.
+# Columns of a token: whether its word occurs in the turn before, who speaks, and, after all inputs, its label.
 SAID_BEFORE, SIDE, LABEL = 8, 9, INPUTS
 
 
-def stretches(call):
-    """The parts of a call whose tokens are all of one label, or all of none."""
+def segments(call):
+    """Splits a call into runs of tokens with the same label; negative labels count as none."""
     values = np.maximum(call[:, LABEL], 0)
     return np.split(call, np.flatnonzero(np.diff(values)) + 1)
 
 
-class Values:
-    """The values of calls, to be exchanged: a network that sees a call with others learns how values are said, not which there are."""
+class ValueReplacement:
+    """Replaces values of calls by others of the same label, so that the network learns contexts rather than particular values."""
 
     def __init__(self, calls, rng):
         self.rng = rng
         self.by_label = {}
         for call in calls:
-            for part in stretches(call):
+            for part in segments(call):
                 if part[0, LABEL] > 0:
                     self.by_label.setdefault(part[0, LABEL], []).append(part)
 
-    def chosen_for(self, part):
-        """A value of the same label, or nothing where the part keeps its own."""
-        return self.rng.choice(self.by_label[part[0, LABEL]]) if self.rng.random() < EACH else None
+    def replacement_for(self, part):
+        """A value of the same label, or None to keep the part."""
+        return self.rng.choice(self.by_label[part[0, LABEL]]) if self.rng.random() < VALUE_REPLACEMENT else None
 
-    def exchanged(self, call):
-        """A call with other values; one that is said again in the same words is exchanged for the same."""
-        if self.rng.random() >= EXCHANGED:
+    def with_replacements(self, call):
+        """The call with some of its values replaced; equal values get the same replacement."""
+        if self.rng.random() >= CALL_REPLACEMENT:
             return call
         chosen = {}
-        parts = stretches(call)
+        parts = segments(call)
         for at, part in enumerate(parts):
             if part[0, LABEL] <= 0:
                 continue
             said = (part[0, LABEL], part[:, PIECES].tobytes())
             if said not in chosen:
-                chosen[said] = self.chosen_for(part)
+                chosen[said] = self.replacement_for(part)
             if chosen[said] is None:
                 continue
             parts[at] = chosen[said].copy()
@@ -163,11 +163,11 @@ def fit(network, calls, rng):
     descent = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=DECAY)
     steps = EPOCHS * -(-len(calls) // BATCH)
     step = 0
-    values = Values(calls, rng)
+    replacement = ValueReplacement(calls, rng)
     network.train()
     for epoch in range(EPOCHS):
         total = 0.0
-        for tokens, labels, lengths in batches([values.exchanged(call) for call in calls], rng):
+        for tokens, labels, lengths in batches([replacement.with_replacements(call) for call in calls], rng):
             for group in descent.param_groups:
                 group["lr"] = RATE * min(1, step / WARM_UP) * max(0.02, 1 - step / steps)
             step += 1

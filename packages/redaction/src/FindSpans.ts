@@ -107,10 +107,10 @@ export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<
     yield
     add(recognize(reader), name)
   }
-  // The tagger of calls reads better than that of sentences, but not near placeholders; it knows no everyday expressions and its
-  // scores are low.
-  const isLeftToCalls = !everyday && threshold <= DEFAULT_THRESHOLD
-  const isRead = (token: number): boolean => isLeftToCalls && (readings.values[token] ?? UNREAD) >= 0
+  // The tagger of calls is more accurate than that of sentences, but skips blocks near placeholders and has no everyday
+  // expressions. Its scores may all be below a higher threshold, which those of the tagger of sentences reach.
+  const skipsReadTurns = !everyday && threshold <= DEFAULT_THRESHOLD
+  const isRead = (token: number): boolean => skipsReadTurns && (readings.values[token] ?? UNREAD) >= 0
   const tagged = yield* taggerCandidates(call, everyday, isRead, model, options.thresholds, options.seen)
   add(
     tagged.filter((one) => isPlausible(reader, one)),

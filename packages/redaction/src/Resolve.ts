@@ -84,7 +84,7 @@ const settle = (group: ReadonlyArray<Candidate>, found: Array<Found>): void => {
     recognizer: best.recognizer,
     everyday: fields.every((one) => one.everyday === true),
     parts: [
-      ...fields.filter((one) => one.field !== field && isPart(one, best)),
+      ...fields.filter((one) => one.field !== field && isKept(one, best)),
       ...otherPeople({ ...best, field, start, end })
     ]
   })
@@ -112,8 +112,8 @@ const alike = new Map<string, ReadonlySet<string>>(
 
 const areAlike = (a: string, b: string): boolean => alike.get(a)?.has(b) === true
 
-/** Whether a reading stays known beside the one that names the span: what does not overlap it is a value of its own. */
-const isPart = (one: Candidate, best: Candidate): boolean =>
+/** Whether a reading is kept in addition to the one that names the span. What does not overlap that is a separate value. */
+const isKept = (one: Candidate, best: Candidate): boolean =>
   !overlaps(one, best) || isSpelledCode(one, best) || isOtherReading(one, best)
 
 /** Whether a reading is one of a spelled code, which may be of each field unless a phrase names its own. */

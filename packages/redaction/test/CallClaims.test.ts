@@ -6,7 +6,7 @@ const { callLabels, callThresholds, claimsIn, MOST_LABELS } = Redaction.CallTagg
 const NAME = callLabels.indexOf("person_name")
 const DATE = callLabels.indexOf("date")
 
-/** By label, how likely a token is it; what is left over is that it is none. */
+/** The probability of each label of a token; the rest is the probability of no label. */
 type Token = Readonly<Record<number, number>>
 
 /** The claims of tokens, and how likely each token is part of a value. */
@@ -25,16 +25,16 @@ const read = (tokens: ReadonlyArray<Token>, thresholds = callThresholds) => {
 }
 
 describe("claims of the tagger of calls", () => {
-  it("go on where a token is less likely, from one that is likely on", () => {
+  it("extend from a likely token to adjacent tokens that are less likely", () => {
     const { claims, values } = read([{ [NAME]: 0.04 }, { [NAME]: 0.06 }, { [NAME]: 0.3 }, { [NAME]: 0.06 }, {}])
     expect(claims).toEqual([[NAME, 1, 4]])
     expect(values[1]).toBeCloseTo(0.06)
     expect(read([{ [NAME]: 0.14 }, { [NAME]: 0.14 }]).claims).toEqual([])
   })
 
-  it("are of one field where another is hardly likelier in between, and of two where it is much likelier", () => {
-    const wavers = [{ [NAME]: 0.6, [DATE]: 0.3 }, { [NAME]: 0.4, [DATE]: 0.5 }, { [NAME]: 0.7 }]
-    expect(read(wavers).claims).toEqual([[NAME, 0, 3]])
+  it("keep one field where another is slightly likelier in between, and change it where another is much likelier", () => {
+    const ambiguous = [{ [NAME]: 0.6, [DATE]: 0.3 }, { [NAME]: 0.4, [DATE]: 0.5 }, { [NAME]: 0.7 }]
+    expect(read(ambiguous).claims).toEqual([[NAME, 0, 3]])
     expect(read([{ [NAME]: 0.9 }, { [DATE]: 0.95 }, { [DATE]: 0.9 }]).claims).toEqual([
       [NAME, 0, 1],
       [DATE, 1, 3]

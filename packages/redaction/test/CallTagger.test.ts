@@ -117,7 +117,7 @@ describe("the tagger of calls", () => {
     }
   })
 
-  it.each([0.6, 0.8])("leaves turns to the tagger of sentences where only scores from %d on count", (threshold) => {
+  it.each([0.6, 0.8])("uses the tagger of sentences for all turns where the threshold is %d", (threshold) => {
     const lines = [
       "A: Who looked at the boiler last time?",
       "C: I think it was Rajesh Kulkarni from Hyderabad, he lives in Pune now.",
@@ -131,7 +131,7 @@ describe("the tagger of calls", () => {
     expectHidden("location", ["A: And your driver's license number and the state?", "C: 23981107, Texas."], "Texas")
   })
 
-  it("finds a value that was said behind a preposition elsewhere in the call", () => {
+  it("finds a value elsewhere in the call that was said after a preposition", () => {
     const turn = { startTime: undefined, endTime: undefined, words: [] }
     const tool = { id: undefined, name: "find", succeeded: true, startTime: undefined, endTime: undefined }
     const { transcript } = Redaction.redactTranscript(

@@ -83,32 +83,32 @@ export const claimsIn = (
   return claims
 }
 
-/** What a token of another label than the one before it costs, as a share of a label. */
-const COST_OF_CHANGE = 0.6
+/** What a change of label between adjacent tokens subtracts from the sum of shares. */
+const TRANSITION_PENALTY = 0.6
 
-/** The labels of tokens in a row: those whose shares add up to the most, less the cost of changes (Viterbi's algorithm). */
+/** The labels of tokens in a row with the greatest sum of shares, less the transition penalties (Viterbi's algorithm). */
 const labelsOf = (tokens: ReadonlyArray<Float64Array>): ReadonlyArray<number> => {
-  // By token, the label before it on the best path to each label; and what the path to each label adds up to.
-  const paths: Array<Uint8Array> = []
+  // By token and label, the label of the token before it on the best path; and the sum of the best path to each label.
+  const backpointers: Array<Uint8Array> = []
   let sums = new Float64Array(CALL_LABELS)
   let best = 0
   for (const shares of tokens) {
-    const path = new Uint8Array(CALL_LABELS)
+    const pointers = new Uint8Array(CALL_LABELS)
     const next = new Float64Array(CALL_LABELS)
-    const changed = (sums[best] ?? 0) - COST_OF_CHANGE
+    const changed = (sums[best] ?? 0) - TRANSITION_PENALTY
     for (let label = 1; label < CALL_LABELS; label++) {
       const stays = (sums[label] ?? 0) >= changed
-      path[label] = stays ? label : best
+      pointers[label] = stays ? label : best
       next[label] = (stays ? (sums[label] ?? 0) : changed) + (shares[label] ?? 0)
     }
-    paths.push(path)
+    backpointers.push(pointers)
     sums = next
     best = likeliest(sums)
   }
   const labels: Array<number> = []
   for (let at = tokens.length - 1, label = best; at >= 0; at--) {
     labels[at] = label
-    label = paths[at]?.[label] ?? 0
+    label = backpointers[at]?.[label] ?? 0
   }
   return labels
 }
@@ -188,23 +188,23 @@ const codeOf = (tokens: ReadonlyArray<Token>): string =>
 /** Whom an answer names that names nobody. */
 const NOBODY = /^(?:no|any|some|every)(?:body|[ -]?one)(?:'s)?$/i
 
-/** Words that are no part of a value at either end of it unless they are likely by themselves: a value is searched for without them. */
-const OUTSIDE = wordSet("and or to at on in for of from by with my our your me is was be do have had")
+/** Words that are removed from the ends of a value unless they are likely: the rest of the call is searched for it without them. */
+const FUNCTION_WORDS = wordSet("and or to at on in for of from by with my our your me is was be do have had")
 
-/** The tokens of a claim without marks and words outside at either end. */
+/** The tokens of a claim without marks and unlikely function words at either end. */
 const valueIn = (
   all: ReadonlyArray<Token>,
   { from, shares, to }: Claim,
   { value }: CallThresholds
 ): ReadonlyArray<Token> => {
-  const isNone = (at: number): boolean => {
+  const isRemoved = (at: number): boolean => {
     const { lower = "", text = "" } = all[at] ?? {}
-    return MARK.test(text) || (OUTSIDE.has(lower) && 1 - (shares[at - from]?.[0] ?? 1) < value)
+    return MARK.test(text) || (FUNCTION_WORDS.has(lower) && 1 - (shares[at - from]?.[0] ?? 1) < value)
   }
   let first = from
   let last = to
-  while (first < last && isNone(first)) first++
-  while (last > first && isNone(last - 1)) last--
+  while (first < last && isRemoved(first)) first++
+  while (last > first && isRemoved(last - 1)) last--
   return all.slice(first, last)
 }
 

@@ -79,15 +79,15 @@ const PAGE = 65_536
 
 let module: object | undefined
 
-/** What `network.wat` exports. Places and the distances between them (`By`) are bytes. */
+/** What `network.wat` exports. Addresses and strides are in bytes. */
 interface Program {
   readonly memory: WebAssembly.Memory
   readonly multiplyAll: (
     matrix: number,
     vectors: number,
-    vectorBy: number,
+    vectorStride: number,
     sums: number,
-    sumsBy: number,
+    sumsStride: number,
     rows: number,
     columns: number,
     count: number
@@ -96,9 +96,9 @@ interface Program {
     matrix: number,
     first: number,
     vectors: number,
-    vectorBy: number,
+    vectorStride: number,
     sums: number,
-    sumsBy: number,
+    sumsStride: number,
     rows: number,
     pairs: number,
     count: number,
@@ -108,11 +108,11 @@ interface Program {
     matrix: number,
     scale: number,
     gates: number,
-    gatesBy: number,
+    gatesStride: number,
     out: number,
-    outBy: number,
+    outStride: number,
     whole: number,
-    wholeBy: number,
+    wholeStride: number,
     cell: number,
     units: number,
     steps: number
