@@ -48,6 +48,9 @@ const sharesOf = (scores: Float32Array, first: number): Float64Array | undefined
   return shares
 }
 
+/** How likely a token is part of a value of any field. */
+const valueShareOf = (shares: Float64Array): number => 1 - (shares[0] ?? 1)
+
 const likeliest = (shares: Float64Array): number => {
   let label = 1
   for (let other = 2; other < CALL_LABELS; other++) if ((shares[other] ?? 0) > (shares[label] ?? 0)) label = other
@@ -74,7 +77,7 @@ export const claimsIn = (
   }
   for (let at = from; at < to; at++) {
     const shares = sharesOf(scores, (row + at - from) * MOST_LABELS)
-    const value = 1 - (shares?.[0] ?? 1)
+    const value = shares === undefined ? 0 : valueShareOf(shares)
     values[at - from] = value
     if (shares !== undefined && value >= thresholds.adjacent) open.push(shares)
     else close(at)
@@ -115,7 +118,7 @@ const labelsOf = (tokens: ReadonlyArray<Float64Array>): ReadonlyArray<number> =>
 
 /** The claims of tokens in a row, the first of which is `from`; none where no token is as likely as `least`. */
 const claimsOf = (tokens: ReadonlyArray<Float64Array>, from: number, least: number): ReadonlyArray<Claim> => {
-  if (!tokens.some((shares) => 1 - (shares[0] ?? 1) >= least)) return []
+  if (!tokens.some((shares) => valueShareOf(shares) >= least)) return []
   const claims: Array<Claim> = []
   let begin = 0
   const labels = labelsOf(tokens)
@@ -132,7 +135,7 @@ const meanOf = ({ shares }: Claim, label: number): number => {
   let sum = 0
   let weights = 0
   for (const one of shares) {
-    const weight = 1 - (one[0] ?? 1)
+    const weight = valueShareOf(one)
     sum += weight * (one[label] ?? 0)
     weights += weight
   }
@@ -188,10 +191,13 @@ const codeOf = (tokens: ReadonlyArray<Token>): string =>
 /** Whom an answer names that names nobody. */
 const NOBODY = /^(?:no|any|some|every)(?:body|[ -]?one)(?:'s)?$/i
 
-/** Words that are removed from the ends of a value unless they are likely: the rest of the call is searched for it without them. */
-const FUNCTION_WORDS = wordSet("and or to at on in for of from by with my our your me is was be do have had")
+/**
+ * Words that are removed from the ends of a value unless they are likely: the rest of the call is searched for it without them.
+ * `functionWords` of the lexicon also has words that values begin and end with: "new", "street", "two".
+ */
+const EDGE_WORDS = wordSet("and or to at on in for of from by with my our your me is was be do have had")
 
-/** The tokens of a claim without marks and unlikely function words at either end. */
+/** The tokens of a claim without marks and unlikely edge words at either end. */
 const valueIn = (
   all: ReadonlyArray<Token>,
   { from, shares, to }: Claim,
@@ -199,7 +205,8 @@ const valueIn = (
 ): ReadonlyArray<Token> => {
   const isRemoved = (at: number): boolean => {
     const { lower = "", text = "" } = all[at] ?? {}
-    return MARK.test(text) || (FUNCTION_WORDS.has(lower) && 1 - (shares[at - from]?.[0] ?? 1) < value)
+    const own = shares[at - from]
+    return MARK.test(text) || (EDGE_WORDS.has(lower) && own !== undefined && valueShareOf(own) < value)
   }
   let first = from
   let last = to

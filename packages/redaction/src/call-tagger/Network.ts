@@ -94,7 +94,7 @@ interface Program {
   ) => void
   readonly multiplyAllWhole: (
     matrix: number,
-    first: number,
+    bias: number,
     vectors: number,
     vectorStride: number,
     sums: number,
@@ -146,10 +146,10 @@ interface PlacedWhole {
   readonly scale: number
 }
 
-/** Where something of the first token is, and how far that of the next is from it. */
+/** Where something of the first token is, and how far that of the next is from it, in floats. */
 interface Strided {
   readonly at: number
-  readonly by: number
+  readonly stride: number
 }
 
 interface PlacedDirections {
@@ -157,7 +157,7 @@ interface PlacedDirections {
   readonly backward: PlacedWhole
 }
 
-/** The largest whole numbers that outputs and weights are: products of all units stay within 31 bits. */
+/** The largest outputs and weights as whole numbers: the sum of the products of both directions' units stays within 31 bits. */
 const WHOLE_OUTPUT = 8191
 const WHOLE_WEIGHT = 2047
 
@@ -186,9 +186,9 @@ export class Network {
   readonly #program: Program
   readonly #inputs: Placed
   readonly #layers: readonly [PlacedDirections, PlacedDirections]
-  // What the second layer reads: of the outputs of the first, and always.
+  // The weights and the bias of the second layer's gates for the outputs of the first.
   readonly #secondInputs: PlacedWhole
-  readonly #secondAlways: number
+  readonly #secondBias: number
   readonly #hidden: Placed
   readonly #labels: Placed
   // Where in the memory what is kept of tokens begins, and the sums of the first layer's gates that are kept.
@@ -231,7 +231,7 @@ export class Network {
     this.#inputs = place(first.inputs)
     this.#layers = [placeDirections(first), placeDirections(second)]
     this.#secondInputs = placeWhole(second.inputs, 2 * UNITS)
-    this.#secondAlways = places.take(GATES_STRIDE)
+    this.#secondBias = places.take(GATES_STRIDE)
     this.#hidden = place(weights.hidden)
     this.#labels = place(weights.labels)
     this.#tokens = places.take(ROOM * TOKEN_STRIDE)
@@ -249,7 +249,7 @@ export class Network {
     for (const { at, matrix } of placed) this.#memory.set(matrix.weights, at)
     const halves = new Int16Array(this.#memory.buffer)
     for (const { at, numbers } of whole) halves.set(numbers, at * 2)
-    this.#memory.set(second.inputs.weights.subarray(2 * UNITS * GATES_STRIDE), this.#secondAlways)
+    this.#memory.set(second.inputs.weights.subarray(2 * UNITS * GATES_STRIDE), this.#secondBias)
   }
 
   /** Writes the vector of a token. */
@@ -327,7 +327,7 @@ export class Network {
     const { at, scale } = this.#secondInputs
     this.#program.multiplyAllWhole(
       at * FLOAT,
-      this.#secondAlways * FLOAT,
+      this.#secondBias * FLOAT,
       this.#wholes * FLOAT,
       WHOLE_STRIDE * FLOAT,
       this.#gates * FLOAT,
@@ -342,26 +342,26 @@ export class Network {
   /** Both directions of the first layer, whose gates have the sums of what it reads. */
   #runFirst(steps: number): void {
     const [{ backward, forward }] = this.#layers
-    const out = { at: this.#out, by: 0 }
-    this.#recur(forward, false, out, { at: this.#wholes, by: WHOLE_STRIDE }, steps)
-    this.#recur(backward, true, out, { at: this.#wholes + UNITS / 2, by: WHOLE_STRIDE }, steps)
+    const out = { at: this.#out, stride: 0 }
+    this.#recur(forward, false, out, { at: this.#wholes, stride: WHOLE_STRIDE }, steps)
+    this.#recur(backward, true, out, { at: this.#wholes + UNITS / 2, stride: WHOLE_STRIDE }, steps)
   }
 
   /** The same of the second layer. */
   #runSecond(steps: number): void {
     const [, { backward, forward }] = this.#layers
-    const whole = { at: this.#whole, by: 0 }
-    this.#recur(forward, false, { at: this.#tokens, by: TOKEN_STRIDE }, whole, steps)
-    this.#recur(backward, true, { at: this.#tokens + UNITS, by: TOKEN_STRIDE }, whole, steps)
+    const whole = { at: this.#whole, stride: 0 }
+    this.#recur(forward, false, { at: this.#tokens, stride: TOKEN_STRIDE }, whole, steps)
+    this.#recur(backward, true, { at: this.#tokens + UNITS, stride: TOKEN_STRIDE }, whole, steps)
   }
 
   /** One direction of a layer; `out` and `whole` are where its outputs go. */
   #recur({ at, scale }: PlacedWhole, isBackward: boolean, out: Strided, whole: Strided, steps: number): void {
     const cell = this.#cell
     this.#memory.fill(0, cell, cell + UNITS)
-    const gates = { at: this.#gates + (isBackward ? GATES : 0), by: GATES_STRIDE }
-    const inBytes = ({ at: first, by }: Strided): [at: number, by: number] =>
-      isBackward ? [(first + (steps - 1) * by) * FLOAT, -by * FLOAT] : [first * FLOAT, by * FLOAT]
+    const gates = { at: this.#gates + (isBackward ? GATES : 0), stride: GATES_STRIDE }
+    const inBytes = ({ at: first, stride }: Strided): [at: number, by: number] =>
+      isBackward ? [(first + (steps - 1) * stride) * FLOAT, -stride * FLOAT] : [first * FLOAT, stride * FLOAT]
     this.#program.recur(
       at * FLOAT,
       scale,

@@ -145,8 +145,8 @@
       (local.set $count (i32.sub (local.get $count) (i32.const 4)))
       (br_if $fours (local.get $count))))
 
-  ;; The same of 16-bit whole numbers, as in `$multiply`, to sums that are written and not added to: `first` has what each begins with.
-  (func (export "multiplyAllWhole") (param $matrix i32) (param $first i32) (param $vectors i32) (param $vectorStride i32) (param $sums i32)
+  ;; The same of 16-bit whole numbers, as in `$multiply`, to sums that are written and not added to: each begins with its number in `bias`.
+  (func (export "multiplyAllWhole") (param $matrix i32) (param $bias i32) (param $vectors i32) (param $vectorStride i32) (param $sums i32)
     (param $sumsStride i32) (param $rows i32) (param $pairs i32) (param $count i32) (param $scale f32)
     (local $columnBytes i32) (local $row i32) (local $end i32) (local $in i32) (local $at i32)
     (local $in2 i32) (local $in3 i32) (local $in4 i32) (local $to i32)
@@ -191,7 +191,7 @@
           (local.set $in4 (i32.add (local.get $in4) (i32.const 4)))
           (local.set $in (i32.add (local.get $in) (i32.const 4)))
           (br_if $across (i32.lt_u (local.get $in) (local.get $end))))
-        (local.set $at (i32.add (local.get $first) (local.get $row)))
+        (local.set $at (i32.add (local.get $bias) (local.get $row)))
         (local.set $m (v128.load (local.get $at)))
         (local.set $n (v128.load offset=16 (local.get $at)))
         (local.set $x (f32x4.splat (local.get $scale)))
