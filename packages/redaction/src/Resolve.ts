@@ -142,17 +142,26 @@ const FORMS: ReadonlySet<string> = new Set([
   "writtenForms"
 ])
 
-/** Recognizers of forms that no other field has. */
-const CERTAIN_FORMS: ReadonlySet<string> = new Set(["emails", "ibans", "networkAddresses", "urlsAndFiles"])
+/** Recognizers that tell a value by a question, a sentence, a list or how its letters are said, rather than by its form. */
+const BY_CONTEXT: ReadonlySet<string> = new Set([
+  "answers",
+  "calls",
+  "descriptions",
+  "locations",
+  "people",
+  "repeats",
+  "spelledCodes",
+  "tagger"
+])
 
-/** Recognizers that tell a value by a question, a sentence or how its letters are said, rather than by its form. */
-const BY_CONTEXT: ReadonlySet<string> = new Set(["answers", "calls", "spelledCodes", "tagger"])
-
-/** Whether what the tagger of calls says counts as well: what is likely enough, unless a phrase names another field. */
+/**
+ * Whether what the tagger of calls says counts as well: beside what the context alone tells always, beside a form or what a
+ * question named where it is likely enough, and beside what a phrase next to it names never.
+ */
 const isLikelyToo = (one: Candidate, best: Candidate): boolean => {
-  if (best.recognizer === "calls") return true
-  if (best.isNamed === true || CERTAIN_FORMS.has(best.recognizer ?? "")) return false
-  return one.score >= LIKELY
+  if (best.isNamed === true && best.byCue === true) return false
+  const isByContext = best.byCue === true || BY_CONTEXT.has(best.recognizer ?? "")
+  return (isByContext && best.isNamed !== true) || one.score >= LIKELY
 }
 
 /** Whether a reading is a value of its own whatever names the span: an amount that a question makes a number, a doctor's name. */

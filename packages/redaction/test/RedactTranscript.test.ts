@@ -91,6 +91,11 @@ describe("a single requested field", () => {
       ]
     ],
     ["age", ["A: and how old's the patient", "C: she's eight months"], ["and how old's the patient", "she's [AGE]"]],
+    [
+      "location",
+      ["A: and the address", "C: it says the ip is 135.147.75.114"],
+      ["and the address", "it says the ip is 135.147.75.114"]
+    ],
     ["location", ["A: and your apartment number", "C: four c"], ["and your apartment number", "[LOCATION]"]],
     [
       "bank_account",
@@ -102,6 +107,12 @@ describe("a single requested field", () => {
       ["A: verify the last four of your phone number", "C: twenty six seventy one"],
       ["verify the last four of your phone number", "[PHONE_NUMBER]"]
     ],
+    [
+      "numerical_pii",
+      ["A: and the last four of your social", "C: oh two three seven"],
+      ["and the last four of your social", "[NUMERICAL_PII]"]
+    ],
+    ["numerical_pii", ["A: last three on the back", "C: 319"], ["last three on the back", "[NUMERICAL_PII]"]],
     ["credit_card", ["A: last three on the back", "C: 319"], ["last three on the back", "[CREDIT_CARD]"]],
     [
       "account_number",
@@ -155,7 +166,9 @@ describe("text that only resembles a value", () => {
     ["C: I ordered 12 34 56 mobile cases"],
     ["C: my order number is 0712 345 678"],
     ["C: I said hello", "A: there you can buy it"],
-    ["C: call back ticket 123456"]
+    ["C: call back ticket 123456"],
+    ["A: Unlimited for twenty. First month half price with the code SUMMER50.", "C: And after that?"],
+    ["C: Hello, what's the minimum for buffet?", "A: Fifty plates. Veg is four fifty rupees, non-veg six hundred."]
   ]) {
     it(`is kept: ${lines.join(" / ")}`, () =>
       expect(redacted(call(...lines))).toEqual(lines.map((line) => line.slice(3))))

@@ -16,7 +16,7 @@ export interface CallThresholds {
   readonly adjacent: number
   readonly also: number
 }
-export const callThresholds: CallThresholds = { value: 0.2, adjacent: 0.05, also: 0.01 }
+export const callThresholds: CallThresholds = { value: 0.2, adjacent: 0.05, also: 0.02 }
 
 /** Adjacent tokens of one field. */
 export interface Claim {
@@ -116,15 +116,20 @@ const labelsOf = (tokens: ReadonlyArray<Float64Array>): ReadonlyArray<number> =>
   return labels
 }
 
-/** The claims of tokens in a row, the first of which is `from`; none where no token is as likely as `least`. */
+/** Whether any token is as likely part of a value as `least`. */
+const hasLikelyToken = (tokens: ReadonlyArray<Float64Array>, least: number): boolean =>
+  tokens.some((shares) => valueShareOf(shares) >= least)
+
+/** The claims of tokens in a row, the first of which is `from`; a claim has at least one token as likely as `least`. */
 const claimsOf = (tokens: ReadonlyArray<Float64Array>, from: number, least: number): ReadonlyArray<Claim> => {
-  if (!tokens.some((shares) => valueShareOf(shares) >= least)) return []
+  if (!hasLikelyToken(tokens, least)) return []
   const claims: Array<Claim> = []
   let begin = 0
   const labels = labelsOf(tokens)
   labels.forEach((label, at) => {
     if (label === labels[at + 1]) return
-    claims.push({ label, from: from + begin, to: from + at + 1, shares: tokens.slice(begin, at + 1) })
+    const shares = tokens.slice(begin, at + 1)
+    if (hasLikelyToken(shares, least)) claims.push({ label, from: from + begin, to: from + at + 1, shares })
     begin = at + 1
   })
   return claims
@@ -148,8 +153,11 @@ const shareOf = (claim: Claim): number => 1 - meanOf(claim, 0)
 /** Fewest figures and letters of a number that is one by itself. */
 const WHOLE_NUMBER = 7
 
-/** A claim of two values, one of which is a number, is one of each: "308 63 0237 and august fourth". */
-export const splitClaim = (call: CallText, claim: Claim): ReadonlyArray<Claim> => {
+/**
+ * A claim of two values, one of which is a number, is one of each: "308 63 0237 and august fourth". Parts in which no token is
+ * as likely as `least` are none.
+ */
+export const splitClaim = (call: CallText, claim: Claim, least: number): ReadonlyArray<Claim> => {
   const { all } = call.tokens
   const parts: Array<Claim> = []
   let from = claim.from
@@ -161,7 +169,7 @@ export const splitClaim = (call: CallText, claim: Claim): ReadonlyArray<Claim> =
   }
   const isNumber = (part: Claim): boolean =>
     isCode(call, part) && codeOf(all.slice(part.from, part.to)).length >= WHOLE_NUMBER
-  return parts.some(isNumber) ? parts : [claim]
+  return parts.some(isNumber) ? parts.filter(({ shares }) => hasLikelyToken(shares, least)) : [claim]
 }
 
 const MARK = /^[^\p{L}\p{N}$€£₹#+]+$/u
@@ -174,7 +182,7 @@ const scoreOf = (share: number): number => LEAST_SCORE + share * (MOST_SCORE - L
 
 /** The score of what is likelier a value than not. */
 export const SURE_VALUE = scoreOf(0.6)
-/** The score of a field that is likely enough to count beside what rules say. */
+/** The score of a field that is likely enough to count beside another one that a form or a question tells. */
 export const LIKELY = scoreOf(0.15)
 
 /** Classes of figures and letters. */
@@ -195,7 +203,7 @@ const NOBODY = /^(?:no|any|some|every)(?:body|[ -]?one)(?:'s)?$/i
  * Words that are removed from the ends of a value unless they are likely: the rest of the call is searched for it without them.
  * `functionWords` of the lexicon also has words that values begin and end with: "new", "street", "two".
  */
-const EDGE_WORDS = wordSet("and or to at on in for of from by with my our your me is was be do have had")
+const EDGE_WORDS = wordSet("and or to at on in for of from by with before after my our your me is was be do have had")
 
 /** The tokens of a claim without marks and unlikely edge words at either end. */
 const valueIn = (
@@ -226,6 +234,12 @@ const isRequestToWait = (call: CallText, { from, to }: Claim, tokens: ReadonlyAr
   return tokens.length === 1 && CODE.has(all[from]?.cls ?? "") && WAITING.has(all[to]?.lower ?? "")
 }
 
+/** Fewest figures and letters of a code that is no part of a longer one. */
+const WHOLE_CODE = 9
+
+/** How likely a field has to be that a code is too long or too short for, of which it may be a part. */
+const PART = 0.1
+
 /** What a claim is found as: a value of its label's field, and of every other field that is likely enough. */
 export const valuesOf = (call: CallText, claim: Claim, thresholds: CallThresholds): ReadonlyArray<Candidate> => {
   const tokens = valueIn(call.tokens.all, claim, thresholds)
@@ -240,7 +254,8 @@ export const valuesOf = (call: CallText, claim: Claim, thresholds: CallThreshold
     const isFirst = at + 1 === claim.label
     const own = isFirst ? share : meanOf(claim, at + 1)
     const isPossible = code === undefined || mayBeOf(field, code)
-    if (isFirst ? !isPossible && code.length >= WHOLE_NUMBER : own < thresholds.also || !isPossible) return []
+    if (!isPossible && isFirst && code.length >= WHOLE_CODE) return []
+    if (own < (isPossible ? thresholds.also : PART)) return []
     const one = candidate(field, start, end, scoreOf(own), `call tagger ${share.toFixed(2)}`)
     return [{ ...one, ...(isEveryday && { everyday: true }), ...(!isFirst && { isAlso: true }) }]
   })

@@ -5,7 +5,7 @@ import { UNREAD } from "./CallTagger.js"
 
 /**
  * By recognizer, how likely a token has to be part of a value at least for what the recognizer finds to count. Recognizers of forms
- * are not among them: what has the form of a value stays one.
+ * are not among them: what has the form of a value stays one, and so does a number that its groups or its check digit tell.
  */
 const LEAST: ReadonlyMap<string, number> = new Map([
   ["answers", 0.02],
@@ -18,6 +18,7 @@ const LEAST: ReadonlyMap<string, number> = new Map([
   ["money", 0.1],
   ["clockTimes", 0.05],
   ["monthsAndYears", 0.05],
+  ["numbers", 0.02],
   ["spelledCodes", 0.02],
   ["repeats", 0.05]
 ])
@@ -35,10 +36,11 @@ export const withoutUnlikely = (
   values: Float64Array
 ): ReadonlyArray<Candidate> => {
   if (values.length === 0) return candidates
-  return candidates.filter(({ byCue, end, field, isNamed, recognizer = "", score, start }) => {
+  return candidates.filter(({ byCue, end, field, isGuess, isNamed, recognizer = "", score, start }) => {
     const least = LEAST.get(recognizer)
-    if (least === undefined || field === "nothing") return true
-    const isPhrase = byCue === true || isNamed === true || (recognizer === "people" && score >= MORE_THAN_LISTED)
+    const hasForm = recognizer === "numbers" && byCue !== true && isGuess !== true
+    if (least === undefined || hasForm || field === "nothing") return true
+    const isPhrase = isNamed === true || (recognizer === "people" && score >= MORE_THAN_LISTED)
     for (let at = tokenAt(tokens, start); (tokens.all[at]?.start ?? Infinity) < end; at++) {
       const value = values[at] ?? Number.NaN
       const counts =

@@ -29,8 +29,11 @@ const ofAnyCard: ReadonlyArray<SensitiveField> = [
   ...(["driver_license", "passport_number", "ssn", "bank_account"] as const)
 ]
 
-/** Most figures of a part of a card's number that is given alone. */
+/** Most figures of a part of a number that is given alone. */
 const MAX_LAST = 4
+
+/** Fields of whose values a part is given alone: "the last four", "the three on the back". */
+const HAS_LAST = /^(?:credit_card|ssn)$/
 
 /** Whether a phrase that means a payment card may mean a card of any kind: "the number on the card". */
 export const mayBeAnyCard = ({ field, phrase }: Pick<Cue, "field" | "phrase">): boolean =>
@@ -40,8 +43,11 @@ export const mayBeAnyCard = ({ field, phrase }: Pick<Cue, "field" | "phrase">): 
 export const furtherFields = (
   cue: Pick<Cue, "also" | "field" | "phrase">,
   length: number
-): ReadonlyArray<SensitiveField> =>
-  length > MAX_LAST && length < CARD_FIGURES && mayBeAnyCard(cue) ? ofAnyCard : (cue.also ?? [])
+): ReadonlyArray<SensitiveField> => {
+  // "The last four of your social": a number that identifies a person, whatever it is the end of.
+  if (length <= MAX_LAST && HAS_LAST.test(cue.field)) return [...(cue.also ?? []), "numerical_pii"]
+  return length < CARD_FIGURES && mayBeAnyCard(cue) ? ofAnyCard : (cue.also ?? [])
+}
 
 /** "The member number on my Blue Cross card is x w q 5 5 ...": a code with letters is of no payment card. */
 const isOtherCard = (cue: Cue, chain: Chain, digits: number): boolean =>

@@ -18,7 +18,7 @@ export const around =
  where when how which need want because your his her their there mm mhm huh yeah yep nope nothing none same one moment second
  been has had he she him user username handle login job i've male he's she's myself me too also only still always never
  wife husband son daughter mother father mom mum dad brother sister boss neighbor friend partner roommate fiance fiancee
- bye goodbye nobody nobody's somebody someone anyone everyone it'll that'll how's lemme gonna wanna gotta say said tell told ask asked question rather prefer comfortable sir ma'am`)
+ bye goodbye nobody nobody's somebody someone anyone everyone it'll that'll how's lemme gonna wanna gotta say said tell told ask asked question rather prefer comfortable explain sir ma'am`)
 
 /** Most tokens of one value. */
 const MAX_WORDS = 9

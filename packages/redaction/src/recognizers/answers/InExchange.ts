@@ -1,6 +1,7 @@
 /** Values in answers, by what the question asks for. */
 import { speakerAt } from "../../CallText.js"
 import { AGENT, type AnswerPlace, type Exchange } from "../../dialogue/Dialogue.js"
+import { lastCueBefore } from "../../Cues.js"
 import { type Asked, mayBeOf, type Reading, unknownNumber } from "../../dialogue/Questions.js"
 import { acknowledgements, fillers, functionWords, wordSet } from "../../Lexicon.js"
 import { isNanp } from "../../Numbering.js"
@@ -472,6 +473,15 @@ const namesAndPlaces: Readonly<Partial<Record<Reading, ReadonlyArray<SensitiveFi
 const firstAnswer = (reader: CallReader, [first]: ReadonlyArray<AnswerPlace>): AnswerPlace | undefined =>
   first === undefined || anyToken(first.from, first.end, (at) => reader.cls(at) === "P") ? undefined : first
 
+const COPULA = /^(?:is|are|was|were)$/
+
+/** "It says the ip is ...": words that name another value. Some phrases that name one end in "is". */
+const namesOther = (reader: CallReader, { from, to }: Content): boolean => {
+  if (!COPULA.test(reader.word(to))) return false
+  const cue = reader.cues[lastCueBefore(reader.cues, to + 1)]
+  return cue !== undefined && cue.from >= from && cue.to >= to
+}
+
 /** Whether words of an answer are what was asked for. */
 const isAnswer = (
   reader: CallReader,
@@ -483,6 +493,7 @@ const isAnswer = (
 ): boolean => {
   const { from, to } = content
   if (asked.field === "password") return isFirst && isSecret(reader, asked, place, content)
+  if (namesOther(reader, content)) return false
   if (accepts(reader, from, to)) return true
   if (asked.reads === "words") return isFirst && isAny(reader, from, to)
   const isKnown = (): boolean => asked.isGuessed !== true || anyToken(from, to, (at) => isKnownName(reader, at))
