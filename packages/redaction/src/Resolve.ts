@@ -1,4 +1,4 @@
-import { LIKELY } from "./call-tagger/Claims.js"
+import { LIKELY, POSSIBLE } from "./call-tagger/Claims.js"
 import { wordSet } from "./Lexicon.js"
 import type { SensitiveField } from "./SensitiveField.js"
 import { type Candidate, inOrder, type TextSpan } from "./TextSpan.js"
@@ -142,31 +142,31 @@ const FORMS: ReadonlySet<string> = new Set([
   "writtenForms"
 ])
 
-/** Recognizers that tell a value by a question, a sentence, a list or how its letters are said, rather than by its form. */
-const BY_CONTEXT: ReadonlySet<string> = new Set([
-  "answers",
-  "calls",
-  "descriptions",
-  "locations",
-  "people",
-  "repeats",
-  "spelledCodes",
-  "tagger"
-])
+/** Recognizers that tell a value by a question, a sentence or how its letters are said, rather than by its form. */
+const BY_SENTENCE: ReadonlySet<string> = new Set(["answers", "calls", "spelledCodes", "tagger"])
+
+/** Recognizers that tell a value by a list or by what was said before. */
+const BY_LIST: ReadonlySet<string> = new Set(["descriptions", "locations", "people", "repeats"])
+
+/** Whether the context alone tells a value, and no phrase next to it or question names its field. */
+const isByContext = ({ byCue, isNamed, recognizer = "", score }: Candidate): boolean => {
+  if (isNamed === true || (recognizer === "people" && score >= INTRODUCED)) return false
+  return byCue === true || BY_SENTENCE.has(recognizer) || BY_LIST.has(recognizer)
+}
 
 /**
- * Whether what the tagger of calls says counts as well: beside what the context alone tells always, beside a form or what a
- * question named where it is likely enough, and beside what a phrase next to it names never.
+ * Whether what the tagger of calls says counts as well: never beside what a phrase next to it names, always beside what it says
+ * itself, and otherwise where it is likely enough.
  */
 const isLikelyToo = (one: Candidate, best: Candidate): boolean => {
+  if (best.recognizer === "calls") return true
   if (best.isNamed === true && best.byCue === true) return false
-  const isByContext = best.byCue === true || BY_CONTEXT.has(best.recognizer ?? "")
-  return (isByContext && best.isNamed !== true) || one.score >= LIKELY
+  return one.score >= (isByContext(best) ? POSSIBLE : LIKELY)
 }
 
 /** Whether a reading is a value of its own whatever names the span: an amount that a question makes a number, a doctor's name. */
 const isOfAnyField = (one: Candidate, best: Candidate): boolean => {
-  if (FORMS.has(one.recognizer ?? "") && BY_CONTEXT.has(best.recognizer ?? "")) return true
+  if (FORMS.has(one.recognizer ?? "") && BY_SENTENCE.has(best.recognizer ?? "")) return true
   return one.field === "person_name" && (best.field === "medical_professional" || best.field === "password")
 }
 

@@ -41,15 +41,6 @@ describe("claims of the tagger of calls", () => {
     ])
   })
 
-  it("have a likely token each, also where another field is likely beside unlikely ones", () => {
-    const unlikely = Array.from({ length: 5 }, () => ({ [NAME]: 0.15 }))
-    expect(read([{ [DATE]: 0.9 }, ...unlikely]).claims).toEqual([[DATE, 0, 1]])
-    expect(read([{ [DATE]: 0.9 }, ...unlikely, { [NAME]: 0.3 }]).claims).toEqual([
-      [DATE, 0, 1],
-      [NAME, 1, 7]
-    ])
-  })
-
   it("cover each likely token once, no unlikely one, and no less with lower thresholds", () => {
     const token = fc
       .record({ [NAME]: fc.double({ min: 0.001, max: 0.45, noNaN: true }) })

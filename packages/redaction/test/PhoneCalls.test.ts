@@ -27,16 +27,16 @@ describe("calls written before a view of the rules", () => {
     { name: "sixth", values: 167, most: 3, mostAlone: 5, harmless: 60, mostTouched: 2 },
     { name: "seventh", values: 55, most: 0, mostAlone: 0, harmless: 25, mostTouched: 1 },
     { name: "eighth", values: 37, most: 1, mostAlone: 1, harmless: 16, mostTouched: 3 },
-    { name: "ninth", values: 380, most: 14, mostAlone: 17, harmless: 46, mostTouched: 4 },
+    { name: "ninth", values: 380, most: 14, mostAlone: 17, harmless: 46, mostTouched: 5 },
     { name: "tenth", values: 562, most: 12, mostAlone: 12, harmless: 46, mostTouched: 4 },
     { name: "eleventh", values: 338, most: 5, mostAlone: 7, harmless: 30, mostTouched: 1 },
-    { name: "twelfth", values: 449, most: 8, mostAlone: 21, harmless: 60, mostTouched: 6 },
+    { name: "twelfth", values: 449, most: 8, mostAlone: 22, harmless: 60, mostTouched: 6 },
     { name: "thirteenth", values: 795, most: 24, mostAlone: 31, harmless: 60, mostTouched: 1 },
     { name: "fourteenth", values: 866, most: 16, mostAlone: 27, harmless: 60, mostTouched: 4 },
-    { name: "fifteenth", values: 385, most: 30, mostAlone: 46, harmless: 80, mostTouched: 17 },
+    { name: "fifteenth", values: 385, most: 30, mostAlone: 45, harmless: 80, mostTouched: 18 },
     { name: "sixteenth", values: 677, most: 16, mostAlone: 30, harmless: 80, mostTouched: 2 },
-    { name: "seventeenth", values: 557, most: 22, mostAlone: 39, harmless: 80, mostTouched: 6 },
-    { name: "eighteenth", values: 902, most: 23, mostAlone: 27, harmless: 80, mostTouched: 12 }
+    { name: "seventeenth", values: 557, most: 22, mostAlone: 38, harmless: 80, mostTouched: 6 },
+    { name: "eighteenth", values: 902, most: 23, mostAlone: 28, harmless: 80, mostTouched: 12 }
   ]) {
     it(`leave at most ${most} of ${values} values of the ${name} set readable, and ${mostAlone} with single fields`, () => {
       const calls = callsIn(name)

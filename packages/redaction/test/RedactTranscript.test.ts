@@ -161,6 +161,30 @@ describe("a single requested field", () => {
   }
 })
 
+describe("a value in the midst of harmless talk", () => {
+  const parking = (line: string) =>
+    call(
+      "C: Is there parking?",
+      `A: Yes, behind the building. ${line}`,
+      "C: Great, do you have gluten free?",
+      "A: We do."
+    )
+  for (const [line, expected] of [
+    ["Lockbox code is 8841.", "Lockbox code is [PASSWORD]."],
+    ["The extension is 8841.", "The extension is [PHONE_NUMBER]."],
+    ["The routing number is 12345.", "The routing number is [BANK_ACCOUNT]."]
+  ] as const) {
+    it(`is found: ${line}`, () => expect(redacted(parking(line))[1]).toBe(`Yes, behind the building. ${expected}`))
+  }
+
+  for (const [line, expected] of [
+    ["I'm [PERSON_NAME]. My balance is 412.", "I'm [PERSON_NAME]. My balance is [MONEY]."],
+    ["[PERSON_NAME] here, my salary is 52000", "[PERSON_NAME] here, my salary is [MONEY]"]
+  ] as const) {
+    it(`is found beside a placeholder: ${line}`, () => expect(redacted(call(`C: ${line}`))).toEqual([expected]))
+  }
+})
+
 describe("text that only resembles a value", () => {
   for (const lines of [
     ["C: I ordered 12 34 56 mobile cases"],

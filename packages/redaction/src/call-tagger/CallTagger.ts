@@ -101,9 +101,7 @@ function* readingBlock(
         const some = ofTurn.subarray(first - start)
         for (const claim of claimsIn(scores, row + first - from, first, last, some, thresholds))
           if (!isOfThing(call, things, turn, claim))
-            candidates.push(
-              ...splitClaim(call, claim, thresholds.value).flatMap((part) => valuesOf(call, part, thresholds))
-            )
+            candidates.push(...splitClaim(call, claim).flatMap((part) => valuesOf(call, part, thresholds)))
       }
       row += to - from
     }

@@ -16,7 +16,7 @@ export interface CallThresholds {
   readonly adjacent: number
   readonly also: number
 }
-export const callThresholds: CallThresholds = { value: 0.2, adjacent: 0.05, also: 0.02 }
+export const callThresholds: CallThresholds = { value: 0.2, adjacent: 0.05, also: 0.01 }
 
 /** Adjacent tokens of one field. */
 export interface Claim {
@@ -116,20 +116,15 @@ const labelsOf = (tokens: ReadonlyArray<Float64Array>): ReadonlyArray<number> =>
   return labels
 }
 
-/** Whether any token is as likely part of a value as `least`. */
-const hasLikelyToken = (tokens: ReadonlyArray<Float64Array>, least: number): boolean =>
-  tokens.some((shares) => valueShareOf(shares) >= least)
-
-/** The claims of tokens in a row, the first of which is `from`; a claim has at least one token as likely as `least`. */
+/** The claims of tokens in a row, the first of which is `from`; none where no token is as likely as `least`. */
 const claimsOf = (tokens: ReadonlyArray<Float64Array>, from: number, least: number): ReadonlyArray<Claim> => {
-  if (!hasLikelyToken(tokens, least)) return []
+  if (!tokens.some((shares) => valueShareOf(shares) >= least)) return []
   const claims: Array<Claim> = []
   let begin = 0
   const labels = labelsOf(tokens)
   labels.forEach((label, at) => {
     if (label === labels[at + 1]) return
-    const shares = tokens.slice(begin, at + 1)
-    if (hasLikelyToken(shares, least)) claims.push({ label, from: from + begin, to: from + at + 1, shares })
+    claims.push({ label, from: from + begin, to: from + at + 1, shares: tokens.slice(begin, at + 1) })
     begin = at + 1
   })
   return claims
@@ -153,11 +148,8 @@ const shareOf = (claim: Claim): number => 1 - meanOf(claim, 0)
 /** Fewest figures and letters of a number that is one by itself. */
 const WHOLE_NUMBER = 7
 
-/**
- * A claim of two values, one of which is a number, is one of each: "308 63 0237 and august fourth". Parts in which no token is
- * as likely as `least` are none.
- */
-export const splitClaim = (call: CallText, claim: Claim, least: number): ReadonlyArray<Claim> => {
+/** A claim of two values, one of which is a number, is one of each: "308 63 0237 and august fourth". */
+export const splitClaim = (call: CallText, claim: Claim): ReadonlyArray<Claim> => {
   const { all } = call.tokens
   const parts: Array<Claim> = []
   let from = claim.from
@@ -169,7 +161,7 @@ export const splitClaim = (call: CallText, claim: Claim, least: number): Readonl
   }
   const isNumber = (part: Claim): boolean =>
     isCode(call, part) && codeOf(all.slice(part.from, part.to)).length >= WHOLE_NUMBER
-  return parts.some(isNumber) ? parts.filter(({ shares }) => hasLikelyToken(shares, least)) : [claim]
+  return parts.some(isNumber) ? parts : [claim]
 }
 
 const MARK = /^[^\p{L}\p{N}$€£₹#+]+$/u
@@ -182,8 +174,10 @@ const scoreOf = (share: number): number => LEAST_SCORE + share * (MOST_SCORE - L
 
 /** The score of what is likelier a value than not. */
 export const SURE_VALUE = scoreOf(0.6)
-/** The score of a field that is likely enough to count beside another one that a form or a question tells. */
+/** The score of a field that is likely enough to count beside another one that a form tells or a question names. */
 export const LIKELY = scoreOf(0.15)
+/** The score of a field that is likely enough to count beside another one that only the context tells. */
+export const POSSIBLE = scoreOf(0.02)
 
 /** Classes of figures and letters. */
 const CODE: ReadonlySet<string> = new Set("dtyzNXxoL")
@@ -234,10 +228,10 @@ const isRequestToWait = (call: CallText, { from, to }: Claim, tokens: ReadonlyAr
   return tokens.length === 1 && CODE.has(all[from]?.cls ?? "") && WAITING.has(all[to]?.lower ?? "")
 }
 
-/** Fewest figures and letters of a code that is no part of a longer one. */
+/** Fewest figures and letters of a code that is no part of a longer value. */
 const WHOLE_CODE = 9
 
-/** How likely a field has to be that a code is too long or too short for, of which it may be a part. */
+/** How likely a field needs to be for a code that is shorter than its values to count as a part of one. */
 const PART = 0.1
 
 /** What a claim is found as: a value of its label's field, and of every other field that is likely enough. */
@@ -253,9 +247,9 @@ export const valuesOf = (call: CallText, claim: Claim, thresholds: CallThreshold
   return sensitiveFields.flatMap((field, at): ReadonlyArray<Candidate> => {
     const isFirst = at + 1 === claim.label
     const own = isFirst ? share : meanOf(claim, at + 1)
+    if (!isFirst && own < thresholds.also) return []
     const isPossible = code === undefined || mayBeOf(field, code)
-    if (!isPossible && isFirst && code.length >= WHOLE_CODE) return []
-    if (own < (isPossible ? thresholds.also : PART)) return []
+    if (!isPossible && (code.length >= WHOLE_CODE || (!isFirst && own < PART))) return []
     const one = candidate(field, start, end, scoreOf(own), `call tagger ${share.toFixed(2)}`)
     return [{ ...one, ...(isEveryday && { everyday: true }), ...(!isFirst && { isAlso: true }) }]
   })

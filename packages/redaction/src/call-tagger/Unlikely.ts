@@ -5,7 +5,7 @@ import { UNREAD } from "./CallTagger.js"
 
 /**
  * By recognizer, how likely a token has to be part of a value at least for what the recognizer finds to count. Recognizers of forms
- * are not among them: what has the form of a value stays one, and so does a number that its groups or its check digit tell.
+ * are not among them: what has the form of a value stays one.
  */
 const LEAST: ReadonlyMap<string, number> = new Map([
   ["answers", 0.02],
@@ -18,7 +18,7 @@ const LEAST: ReadonlyMap<string, number> = new Map([
   ["money", 0.1],
   ["clockTimes", 0.05],
   ["monthsAndYears", 0.05],
-  ["numbers", 0.02],
+  ["numbers", 0.005],
   ["spelledCodes", 0.02],
   ["repeats", 0.05]
 ])
@@ -26,6 +26,8 @@ const LEAST: ReadonlyMap<string, number> = new Map([
 const NAMED = 0.1
 /** The score of names from which on more than a list tells them: "my name is", "Mrs". */
 const MORE_THAN_LISTED = 0.55
+/** Least length of a number that a phrase next to it names for certain, in characters: shorter ones may be talk. */
+const NAMED_LENGTH = 4
 /** Recognizers that are wrong too often where no tagger rules anything out: what they find in blocks that are not read does not count. */
 const NEEDS_READING: ReadonlySet<string> = new Set(["money", "people", "clockTimes"])
 
@@ -38,9 +40,13 @@ export const withoutUnlikely = (
   if (values.length === 0) return candidates
   return candidates.filter(({ byCue, end, field, isGuess, isNamed, recognizer = "", score, start }) => {
     const least = LEAST.get(recognizer)
-    const hasForm = recognizer === "numbers" && byCue !== true && isGuess !== true
-    if (least === undefined || hasForm || field === "nothing") return true
-    const isPhrase = isNamed === true || (recognizer === "people" && score >= MORE_THAN_LISTED)
+    // A number is certain by its groups, its check digit or a phrase next to it, and not by a distant phrase or its length.
+    const isCertain = byCue === true ? isNamed === true && end - start >= NAMED_LENGTH : isGuess !== true
+    if (least === undefined || field === "nothing" || (recognizer === "numbers" && isCertain)) return true
+    const isPhrase =
+      isNamed === true ||
+      (byCue === true && recognizer !== "numbers") ||
+      (recognizer === "people" && score >= MORE_THAN_LISTED)
     for (let at = tokenAt(tokens, start); (tokens.all[at]?.start ?? Infinity) < end; at++) {
       const value = values[at] ?? Number.NaN
       const counts =

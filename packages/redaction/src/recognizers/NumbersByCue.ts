@@ -32,8 +32,8 @@ const ofAnyCard: ReadonlyArray<SensitiveField> = [
 /** Most figures of a part of a number that is given alone. */
 const MAX_LAST = 4
 
-/** Fields of whose values a part is given alone: "the last four", "the three on the back". */
-const HAS_LAST = /^(?:credit_card|ssn)$/
+/** Fields of whose values a part identifies a person: the last four digits, the security code, the expiry date. */
+const givenInPart: ReadonlySet<string> = new Set(["credit_card", "ssn"])
 
 /** Whether a phrase that means a payment card may mean a card of any kind: "the number on the card". */
 export const mayBeAnyCard = ({ field, phrase }: Pick<Cue, "field" | "phrase">): boolean =>
@@ -44,8 +44,7 @@ export const furtherFields = (
   cue: Pick<Cue, "also" | "field" | "phrase">,
   length: number
 ): ReadonlyArray<SensitiveField> => {
-  // "The last four of your social": a number that identifies a person, whatever it is the end of.
-  if (length <= MAX_LAST && HAS_LAST.test(cue.field)) return [...(cue.also ?? []), "numerical_pii"]
+  if (length <= MAX_LAST && givenInPart.has(cue.field)) return [...(cue.also ?? []), "numerical_pii"]
   return length < CARD_FIGURES && mayBeAnyCard(cue) ? ofAnyCard : (cue.also ?? [])
 }
 
