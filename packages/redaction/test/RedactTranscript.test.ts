@@ -92,6 +92,11 @@ describe("a single requested field", () => {
     ],
     ["age", ["A: and how old's the patient", "C: she's eight months"], ["and how old's the patient", "she's [AGE]"]],
     [
+      "person_name",
+      ["A: name and social", "C: dorvel quimbla social is three oh eight six three oh two three seven"],
+      ["name and social", "[PERSON_NAME] social is three oh eight six three oh two three seven"]
+    ],
+    [
       "location",
       ["A: and the address", "C: it says the ip is 135.147.75.114"],
       ["and the address", "it says the ip is 135.147.75.114"]

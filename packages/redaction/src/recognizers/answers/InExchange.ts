@@ -1,7 +1,7 @@
 /** Values in answers, by what the question asks for. */
 import { speakerAt } from "../../CallText.js"
-import { AGENT, type AnswerPlace, type Exchange } from "../../dialogue/Dialogue.js"
 import { lastCueBefore } from "../../Cues.js"
+import { AGENT, type AnswerPlace, type Exchange } from "../../dialogue/Dialogue.js"
 import { type Asked, mayBeOf, type Reading, unknownNumber } from "../../dialogue/Questions.js"
 import { acknowledgements, fillers, functionWords, wordSet } from "../../Lexicon.js"
 import { isNanp } from "../../Numbering.js"
@@ -475,11 +475,17 @@ const firstAnswer = (reader: CallReader, [first]: ReadonlyArray<AnswerPlace>): A
 
 const COPULA = /^(?:is|are|was|were)$/
 
-/** "It says the ip is ...": words that name another value. Some phrases that name one end in "is". */
-const namesOther = (reader: CallReader, { from, to }: Content): boolean => {
-  if (!COPULA.test(reader.word(to))) return false
-  const cue = reader.cues[lastCueBefore(reader.cues, to + 1)]
-  return cue !== undefined && cue.from >= from && cue.to >= to
+/**
+ * An answer without the words behind it that name another value: "john smith social is ...", "it says the ip is ...". Some phrases
+ * that name one end in "is".
+ */
+const withoutNext = (reader: CallReader, content: Content): ReadonlyArray<Content> => {
+  const { from, to } = content
+  const cue = COPULA.test(reader.word(to)) ? reader.cues[lastCueBefore(reader.cues, to + 1)] : undefined
+  if (cue === undefined || cue.from < from || cue.to < to) return [content]
+  let end = cue.from
+  while (end > from && functionWords.has(reader.word(end - 1))) end--
+  return end > from ? [{ from, to: end }] : []
 }
 
 /** Whether words of an answer are what was asked for. */
@@ -493,7 +499,6 @@ const isAnswer = (
 ): boolean => {
   const { from, to } = content
   if (asked.field === "password") return isFirst && isSecret(reader, asked, place, content)
-  if (namesOther(reader, content)) return false
   if (accepts(reader, from, to)) return true
   if (asked.reads === "words") return isFirst && isAny(reader, from, to)
   const isKnown = (): boolean => asked.isGuessed !== true || anyToken(from, to, (at) => isKnownName(reader, at))
@@ -527,6 +532,7 @@ const inWords = (reader: CallReader, { answers }: Exchange, asked: Asked): Reado
   return places.flatMap((place) =>
     partsOf(place)
       .reduce<ReadonlyArray<Content>>(joining(reader, asked, place), [])
+      .flatMap((content) => withoutNext(reader, content))
       .filter((content) => isAnswer(reader, asked, place, content, accepts, place === first))
       .flatMap((content) => {
         const one = candidateOf(reader, asked, withArticle(reader, asked, place, content), score)
