@@ -39,7 +39,7 @@ const parsed = (text: string): unknown => {
 }
 
 const SPEAKER =
-  /^\s*(?:\[(?:\d+:\d\d|--:--)\]\s*)?(main agent|testing agent|agent|assistant|bot|user|customer|caller)\s*:\s*/i
+  /^\s*(?:\[(?:\d+:\d\d|--:--)\]\s*)?(main agent|testing agent|agent|ai|assistant|bot|caller|customer|human|user)\s*:\s*/i
 
 /** Plain text with one utterance per line. A prefix such as `Main Agent:` names the speaker. */
 const parseText = (text: string): RawTranscript => ({
@@ -51,7 +51,9 @@ const parseText = (text: string): RawTranscript => ({
     .map((line) => {
       const [prefix = "", who = ""] = SPEAKER.exec(line) ?? []
       return {
-        speaker: /^(main agent|agent|assistant|bot)$/i.test(who) ? ("main_agent" as const) : ("testing_agent" as const),
+        speaker: /^(main agent|agent|ai|assistant|bot)$/i.test(who)
+          ? ("main_agent" as const)
+          : ("testing_agent" as const),
         content: line.slice(prefix.length),
         startTime: undefined,
         endTime: undefined,

@@ -26,7 +26,7 @@ export const redact = command("redact", {
   args: {
     file: textArgument(
       "file",
-      "Text with one utterance per line, a transcript as JSON, or a call as JSON. - reads stdin."
+      "Text with one utterance per line ('Agent: ...', 'Caller: ...'), a transcript as JSON, or a call as JSON. - reads stdin."
     )
   },
   action: async () => (await import("../actions/Redact.js")).redact

@@ -98,6 +98,16 @@ describe("earshot redact", () => {
     expect(unknown.err).toContain("--field")
   })
 
+  it.each([
+    ["Agent", "Caller"],
+    ["AI", "User"],
+    ["bot", "human"]
+  ])("reads who speaks from prefixes such as %s: and %s:", async (agent, caller) => {
+    const text = `${agent}: Your social?\n${caller}: it's four oh two, double seven, one two three four\n`
+    const shown = await run(redact({ ...options, file: await file(text) }))
+    expect(shown.out).toContain("Main Agent: Your social?\nTesting Agent: it's [SSN]\n")
+  })
+
   it("reads a body of E10, and answers JSON", async () => {
     const body = {
       call_id: "a",
